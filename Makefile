@@ -1,0 +1,33 @@
+# Every target makes its own environment in .venv: nothing but Python 3.11 and make is assumed.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
+
+.PHONY: demo test test-slow check bench clean
+
+demo: .venv/plot
+	$(BIN)/python -m rosenblatt.demo
+
+test: .venv/dev
+	$(BIN)/python -m pytest -m "not slow"
+
+test-slow: .venv/dev
+	$(BIN)/python -m pytest -m slow
+
+check: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m pytest --doctest-modules src/rosenblatt --doctest-glob '*.md' docs README.md
+
+bench: .venv/bench
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv
+
+.venv/%: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(PIP) --editable '.[$*]'
+	touch $@

@@ -1,0 +1,33 @@
+"""Mistake-driven learning: the perceptron, its kernels, and the ledger of its mistakes."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rosenblatt import kernels, online, rules
+    from rosenblatt.estimators import PerceptronClassifier
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "PerceptronClassifier": "rosenblatt.estimators",
+    "kernels": "rosenblatt.kernels",
+    "online": "rosenblatt.online",
+    "rules": "rosenblatt.rules",
+}
+
+__all__ = ["PerceptronClassifier", "kernels", "online", "rules"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used: importing the package costs next to nothing."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}; it has {', '.join(__all__)}.")
+    home = import_module(_HOMES[name])
+    return home if home.__name__ == f"rosenblatt.{name}" else getattr(home, name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

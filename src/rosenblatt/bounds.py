@@ -1,0 +1,299 @@
+"""Certificates: what the theory promised of a run, and what was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+
+from rosenblatt import predictors
+from rosenblatt._types import Floats, Ints
+from rosenblatt.hypotheses import Primal
+from rosenblatt.learner import Examples, Run
+from rosenblatt.ledger import OFFSET, Ledger
+from rosenblatt.loops.margins import margin_loop
+from rosenblatt.rows import Rows
+from rosenblatt.rules import Perceptron
+
+ROUNDING = 1e-6
+"""How far, in relative terms, two sums of the same numbers may differ before a promise counts as broken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """A vector u that claims to separate the data, known by the scores it gives.
+
+    Parameters
+    ----------
+    name
+        What to call it in a sentence.
+    on_examples, on_memory
+        Its scores (rows × outputs) on the rows of the data and on the corrected rows.
+    offsets
+        Its offsets.
+    norms_squared
+        ‖u‖² for each track, on whose outputs it is a vector of its own.
+    """
+
+    name: str
+    on_examples: Floats
+    on_memory: Floats
+    offsets: Floats
+    norms_squared: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """The mistake bound of one learner's run, with every number of its proof.
+
+    Parameters
+    ----------
+    direction
+        Which u it is about.
+    rounds, mistakes, corrections
+        How many there were.
+    radius_squared
+        R: the largest ‖Φ(truth) − Φ(answer)‖² among the corrections.
+    margin
+        γ: how far u keeps the truth of every example above its rivals, u having length 1. If u does
+        not separate the data, the γ for which the bound is smallest.
+    deviation
+        D: 0 if u separates the data with margin γ, else √Σ d² over all rounds, where d is by how much
+        the round falls short of γ.
+    bound
+        The most mistakes there can be.
+    progress, progress_floor
+        v_k · u after every correction, and what it is at least if u separates the data.
+    length_squared, length_ceiling
+        ‖v_k‖² after every correction, and what it is at most.
+    """
+
+    direction: str
+    rounds: int
+    mistakes: int
+    corrections: int
+    radius_squared: float
+    margin: float
+    deviation: float
+    bound: float
+    progress: Floats
+    progress_floor: Floats
+    length_squared: Floats
+    length_ceiling: Floats
+
+    @property
+    def separable(self) -> bool:
+        """Whether u separates the data."""
+        return self.deviation == 0 and self.margin > 0
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything that was promised was seen."""
+        slack = 1 + ROUNDING
+        kept = self.mistakes <= self.bound * slack
+        kept &= bool(np.all(self.length_squared <= self.length_ceiling * slack))
+        if self.separable:
+            kept &= bool(np.all(self.progress * slack >= self.progress_floor))
+        return kept
+
+    @property
+    def sample_error_bound(self) -> float:
+        """k/m: the expected error of `sample` on a new example after one epoch of independent ones."""
+        return self.mistakes / self.rounds
+
+    @property
+    def vote_error_bound(self) -> float:
+        """2k/m: `vote` errs only where at least half of the weight of all guesses does."""
+        return 2 * self.sample_error_bound
+
+    def __str__(self) -> str:
+        return "\n".join([*self._premises(), *self._proof(), self._conclusion(), self._forecast()])
+
+    def _premises(self) -> list[str]:
+        reach = (
+            f"keeps every truth at least γ = {self.margin:.6g} above its rivals"
+            if self.separable
+            else f"misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all"
+        )
+        return [
+            f"{self.mistakes} mistakes and {self.corrections} corrections in {self.rounds} rounds.",
+            f"Radius.  No correction was longer than ‖Φ(truth) − Φ(answer)‖² ≤ R = {self.radius_squared:.6g}.",
+            f"Margin.  The unit vector u along {self.direction} {reach}.",
+        ]
+
+    def _proof(self) -> list[str]:
+        if not self.corrections:
+            return []
+        k = self.corrections
+        lemma_1 = (
+            f"Lemma 1. Each correction moves v towards u: v_{k}·u = {self.progress[-1]:.6g} "
+            f"≥ {self.progress_floor[-1]:.6g}."
+        )
+        lemma_2 = (
+            f"Lemma 2. Each correction lengthens v by little: ‖v_{k}‖² = {self.length_squared[-1]:.6g} "
+            f"≤ {self.length_ceiling[-1]:.6g}."
+        )
+        return [lemma_1, lemma_2] if self.separable else [lemma_2]
+
+    def _conclusion(self) -> str:
+        if self.bound == inf:
+            return "Theorem. u does not separate the data, and for this rule nothing is promised then."
+        why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else "By Freund and Schapire's ((√R + D)/γ)²"
+        seen = "It holds" if self.holds else "IT DOES NOT HOLD"
+        return f"Theorem. {why}, there are at most {self.bound:.6g} mistakes. {seen}: {self.mistakes}."
+
+    def _forecast(self) -> str:
+        return (
+            f"Forecast. After one epoch of independent examples, the expected error on a new one is at most "
+            f"k/m = {self.sample_error_bound:.4g} for sample and 2k/m = {self.vote_error_bound:.4g} for vote."
+        )
+
+
+def certify(run: Run, examples: Examples, directions: list[Direction] | None = None) -> list[Certificate]:
+    """A certificate per track, for a direction that separates the data if there is one, and the smallest bound.
+
+    Without directions, the run's own guesses are tried.
+    """
+    if isinstance(run.hypothesis, Primal) and run.hypothesis.start is not None:
+        raise ValueError("The mistake bound is about a learner that starts at 0. This one started at random weights.")
+    predictors.check_kept(run, "certificate")
+    candidates = directions or own_directions(run, examples)
+    margins = [_margins(run, examples, direction) for direction in candidates]
+    return [
+        min((_certificate(run, d, m, t) for d, m in zip(candidates, margins, strict=True)), key=lambda c: (not c.separable, c.bound))
+        for t in range(run.game.tracks)
+    ]
+
+
+def own_directions(run: Run, examples: Examples) -> list[Direction]:
+    """The single guesses of a run, as directions."""
+    return [direction_of_run(run, examples, run, name) for name in predictors.GUESSES]
+
+
+def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -> Direction:
+    """A single guess of another run on the same kind of rows (or of this one), as a direction for this one."""
+    theirs = memory_rows(other, examples)
+    place, output, amount, offsets = predictors.guess(other, predictor)
+    on_theirs = _scores(other, theirs, predictor)
+    by_output = np.bincount(output, amount * on_theirs[place, output], minlength=other.game.outputs)
+    return Direction(
+        name=f"the {predictor} guess" + ("" if other is run else " of another run"),
+        on_examples=_scores(other, examples.rows, predictor),
+        on_memory=on_theirs if other is run else _scores(other, memory_rows(run, examples), predictor),
+        offsets=offsets,
+        norms_squared=by_track(run, by_output, offsets),
+    )
+
+
+def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direction:
+    """Weights (outputs × features, or features + 1 with the intercept last) as a direction."""
+    hypothesis = run.hypothesis
+    if not isinstance(hypothesis, Primal):
+        raise ValueError(
+            "Weights are a direction only for the learner without a kernel. With one, pass a fitted "
+            "PerceptronClassifier with the same kernel as u."
+        )
+    u = np.atleast_2d(weights).T
+    features, outputs = hypothesis.weights.shape
+    if u.shape == (features - 1, outputs):
+        u = np.vstack([u, np.zeros(outputs)])
+    if u.shape != (features, outputs) or not np.all(np.isfinite(u)):
+        raise ValueError(
+            f"u must be finite weights of shape {(outputs, features - 1)}, or {(outputs, features)} with the "
+            f"intercept as last column. Got shape {weights.shape}."
+        )
+    u[-1] *= hypothesis.memory.constant
+    return Direction(
+        name="the given weights",
+        on_examples=hypothesis.scores_of(u, examples.rows),
+        on_memory=hypothesis.scores_of(u, hypothesis.memory.rows),
+        offsets=np.zeros(run.game.offsets),
+        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros(run.game.offsets)),
+    )
+
+
+def memory_rows(run: Run, examples: Examples) -> Rows:
+    """The corrected rows; under a precomputed kernel only the examples hold them."""
+    stored = run.hypothesis.memory.rows
+    if len(stored) and getattr(stored.data, "shape", (1, 1))[1] == 0:
+        return examples.rows.take(stored.ids)
+    return stored
+
+
+def _scores(run: Run, rows: Rows, predictor: str) -> Floats:
+    return predictors.scores(run, rows, predictor)[0] if len(rows) else np.empty((0, run.game.outputs))
+
+
+def by_track(run: Run, by_output: Floats, offsets: Floats) -> Floats:
+    """‖u‖² of each track from that of each output; which output is whose, the ledger knows."""
+    ledger, norms = run.ledger, np.zeros(run.game.tracks)
+    owner, free = ledger.track[ledger.correction], ledger.row == OFFSET
+    for track in range(run.game.tracks):
+        mine = owner == track
+        norms[track] = by_output[np.unique(ledger.output[mine & ~free])].sum()
+        norms[track] += (offsets[np.unique(ledger.output[mine & free])] ** 2).sum()
+    return norms
+
+
+def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
+    """How far u keeps the truth above its rivals in every round, in units of its length (rounds × tracks)."""
+    loop = margin_loop(run.game.judge)
+    raw = loop(examples.starts, examples.truths, direction.on_examples, direction.offsets, run.game.tracks)
+    length = np.sqrt(np.maximum(direction.norms_squared, 0))
+    return np.divide(raw, length, out=np.zeros_like(raw), where=length > 0)
+
+
+def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int) -> Certificate:
+    ledger, margins = run.ledger.of(track), all_margins[:, track]
+    radius_squared = float(np.max(ledger.norm_squared, initial=0.0))
+    margin, deviation, bound = _theorem(run, ledger, margins, radius_squared)
+    progress = np.cumsum(_moves(run, direction, track)) / max(sqrt(direction.norms_squared[track]), 1e-300)
+    growth = ledger.size * (2 * ledger.margin + ledger.size * ledger.norm_squared)
+    most = ledger.size * (2 * np.maximum(ledger.margin, 0) + ledger.size * radius_squared)
+    return Certificate(
+        direction=direction.name,
+        rounds=ledger.rounds,
+        mistakes=int(ledger.wrong.sum()),
+        corrections=len(ledger),
+        radius_squared=radius_squared,
+        margin=margin,
+        deviation=deviation,
+        bound=bound,
+        progress=progress,
+        progress_floor=margin * np.cumsum(ledger.size),
+        length_squared=np.cumsum(growth),
+        length_ceiling=np.cumsum(most),
+    )
+
+
+def _moves(run: Run, direction: Direction, track: int) -> Floats:
+    """⟨Δ_j, u⟩ for every correction of a track."""
+    ledger = run.ledger
+    free = ledger.row == OFFSET
+    parts = np.empty(len(ledger.row))
+    place = run.hypothesis.memory.places(ledger.row[~free])
+    parts[~free] = ledger.amount[~free] * direction.on_memory[place, ledger.output[~free]]
+    parts[free] = ledger.amount[free] * direction.offsets[ledger.output[free]]
+    return np.bincount(ledger.correction, parts, minlength=len(ledger))[ledger.track == track]
+
+
+def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -> tuple[float, float, float]:
+    """γ, D and the bound: the rule's own if u separates the data, else Freund and Schapire's."""
+    smallest = float(margins.min(initial=inf))
+    if not len(ledger):
+        return smallest, 0.0, 0.0
+    if smallest > 0:
+        return smallest, 0.0, run.rule.bound(radius_squared, smallest)
+    if not isinstance(run.rule, Perceptron) or not np.any(margins > 0):
+        return smallest, 0.0, inf
+    return _freund_schapire(margins, radius_squared, ledger.rounds / len(margins))
+
+
+def _freund_schapire(margins: Floats, radius_squared: float, epochs: float) -> tuple[float, float, float]:
+    """Theorem 2 of Freund and Schapire (1999), at the γ for which it says the most."""
+    tried = np.geomspace(margins[margins > 0].min(), 10 * margins.max(), 200)
+    deviations = np.array([sqrt(epochs * float((np.maximum(0, g - margins) ** 2).sum())) for g in tried])
+    bounds = ((sqrt(radius_squared) + deviations) / tried) ** 2
+    at = int(np.argmin(bounds))
+    return float(tried[at]), float(deviations[at]), float(bounds[at])

@@ -1,0 +1,456 @@
+"""PerceptronClassifier: a linear or kernel perceptron under scikit-learn's contract."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+
+from rosenblatt import bounds, explanations, predictors
+from rosenblatt._types import Array, Data, Floats, Ints
+from rosenblatt.estimators import inputs
+from rosenblatt.games import Argmax, Binary, Game, OneVsRest
+from rosenblatt.hypotheses import Primal
+from rosenblatt.kernels import Kernel, Precomputed, as_kernel
+from rosenblatt.learner import BLOCK, Examples, Run, begin, learn
+from rosenblatt.ledger import Ledger
+from rosenblatt.progress import Progress
+from rosenblatt.rows import Rows, count
+from rosenblatt.rules import Rule, as_rule
+
+
+class PerceptronClassifier(ClassifierMixin, BaseEstimator):
+    r"""A perceptron that learns from its mistakes and keeps the ledger of them.
+
+    Without a kernel it learns a weight matrix from dense or sparse rows; with one, coefficients of the
+    rows it got wrong. Every prediction is read from the ledger of the run, so `predictor` can be changed
+    after `fit` without learning again.
+
+    Fitting costs one pass per epoch without a kernel; with one, each corrected row is compared once
+    with every other row per correction, in matrix products, never holding more than a block of the
+    kernel matrix.
+
+    Parameters
+    ----------
+    kernel
+        None for the linear learner; a `Kernel`, a callable `k(X, Z)`, "precomputed" or one of
+        scikit-learn's Gaussian-process kernels for the dual one.
+    epochs
+        How often to go through the examples; an epoch without a correction ends the run.
+    predictor
+        "last", "best", "average", "vote" or "sample": which of the run's guesses answers.
+    rule
+        "perceptron", "margin", "passive-aggressive" or a rule object: how far to move, and when.
+    multiclass
+        "argmax": one learner with a score per class. "one-vs-rest": a learner per class.
+    fit_intercept
+        Add a constant feature, or the constant 1 to the kernel.
+    learning_rate
+        η of the rules "perceptron" and "margin".
+    ties
+        "mistake": a score of exactly 0 is wrong. "positive": with two classes, it answers the second.
+    start
+        "zero", or "random" for small random weights (without a kernel only).
+    shuffle
+        Draw a new order for every epoch of `fit`. `partial_fit` keeps the order given.
+    random_state
+        Seed of the orders, the random start and the predictor "sample".
+    class_weight
+        None, "balanced" or a dict: what the corrections on each class are multiplied by.
+    keep_examples
+        Keep the rows that were corrected. The predictors "best", "vote" and "sample", `explain` and
+        `certificate` need them; "last" and "average" without a kernel do not.
+    block_size
+        Rounds per block of the fast path; it changes the speed and nothing else.
+    verbose
+        Show a progress bar with the mistakes so far.
+
+    References
+    ----------
+    F. Rosenblatt, The perceptron, Psychological Review 65 (1958).
+    Y. Freund and R. Schapire, Large margin classification using the perceptron algorithm,
+    Machine Learning 37 (1999), figure 1.
+
+    Examples
+    --------
+    XOR, which no line separates and a quadratic kernel does:
+
+    >>> from rosenblatt import PerceptronClassifier, kernels
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1]
+    >>> xor = PerceptronClassifier(kernels.Polynomial(2), predictor="last", shuffle=False).fit(X, y)
+    >>> xor.predict(X)
+    array([-1,  1,  1, -1])
+    >>> xor.ledger_
+    <Ledger: 9 mistakes, 9 corrections, 20 rounds>
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        epochs: int = 10,
+        predictor: str = "average",
+        rule: str | Rule = "perceptron",
+        multiclass: str = "argmax",
+        fit_intercept: bool = True,
+        learning_rate: float = 1.0,
+        ties: str = "mistake",
+        start: str = "zero",
+        shuffle: bool = True,
+        random_state: Any = None,
+        class_weight: Any = None,
+        keep_examples: bool = True,
+        block_size: int | str = "auto",
+        verbose: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.epochs = epochs
+        self.predictor = predictor
+        self.rule = rule
+        self.multiclass = multiclass
+        self.fit_intercept = fit_intercept
+        self.learning_rate = learning_rate
+        self.ties = ties
+        self.start = start
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.keep_examples = keep_examples
+        self.block_size = block_size
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, Precomputed) or self.kernel == "precomputed"
+        return tags
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Play a new run on these examples.
+
+        Parameters
+        ----------
+        X
+            Rows: a dense array, a sparse matrix, a data frame, a kernel matrix if the kernel is
+            precomputed, or a list of objects if it takes objects.
+        y
+            A label per row, of two or more classes.
+        sample_weight
+            What a correction on each row is multiplied by.
+        """
+        with inputs.untouched_on_error(self):
+            self._check_parameters()
+            kernel = self._kernel()
+            data, labels = self._checked(X, y, kernel, reset=True)
+            self.classes_, truths = np.unique(labels, return_inverse=True)
+            self._check_classes()
+            random = inputs.generator(self.random_state)
+            self._run = self._begin(count(data), kernel, random)
+            self._support_truths = np.empty(0, np.int64)
+            orders = inputs.orders(count(data), self.epochs, self.shuffle, random)
+            self.n_iter_, self.converged_ = self._learn(data, truths, sample_weight, orders, self.epochs)
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Go on with the run, or begin one, in the order of these examples.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `fit`.
+        classes
+            All classes there will ever be; needed in the first call, unless `fit` came before.
+        """
+        with inputs.untouched_on_error(self):
+            self._check_parameters()
+            going = hasattr(self, "_run")
+            kernel = self._run_kernel() if going else self._kernel()
+            if isinstance(kernel, Precomputed):
+                raise ValueError(
+                    "partial_fit would need kernel values between old and new examples, and a precomputed matrix "
+                    "holds only those among one set. Use fit, or a kernel that can be evaluated."
+                )
+            data, labels = self._checked(X, y, kernel, reset=not going)
+            self._set_classes(classes, going)
+            truths = self._encode(labels)
+            if not going:
+                self._run = self._begin(count(data), kernel, inputs.generator(self.random_state))
+                self._support_truths = np.empty(0, np.int64)
+                self.n_iter_ = 0
+            order = iter([np.arange(count(data))])
+            epochs, self.converged_ = self._learn(data, truths, sample_weight, order, 1)
+            self.n_iter_ += epochs
+        return self
+
+    def decision_function(self, X: Any) -> Floats:
+        """The scores of the chosen predictor: a number per row, or one per class with more than two.
+
+        For "vote" these are shares of the votes, for "sample" the scores of the guess drawn.
+        """
+        rows = self._rows_to_answer(X)
+        starts = np.arange(len(rows) + 1)
+        if self.predictor == "vote":
+            found = predictors.votes(self._run, rows, starts)
+        elif self.predictor == "sample":
+            found, _ = predictors.sampled(self._run, rows, starts, inputs.generator(self.random_state))
+        else:
+            found, _ = predictors.scores(self._run, rows, self.predictor)
+        return found[:, 0] if len(self.classes_) == 2 else found
+
+    def predict(self, X: Any) -> Array:
+        """The class that the chosen predictor answers for every row."""
+        rows = self._rows_to_answer(X)
+        random = inputs.generator(self.random_state)
+        return np.asarray(self.classes_[predictors.decide(self._run, rows, self.predictor, random=random)])
+
+    def explain(self, x: Any, predictor: str | None = None, label: Any = None) -> explanations.Explanation:
+        """Which stored examples decided about one row, each with importance × similarity.
+
+        Parameters
+        ----------
+        x
+            One row, or one object.
+        predictor
+            "last", "best" or "average"; the learner's own by default.
+        label
+            The class whose score to explain: by default the answer, or the second of two.
+        """
+        name = self.predictor if predictor is None else predictor
+        rows = self._rows_to_answer(self._one(x))
+        output = self._output_to_explain(rows, name, label)
+        ids, importance, similarity, start = explanations.parts(self._run, rows, name, output)
+        found, _ = predictors.scores(self._run, rows, name)
+        answer = self.classes_[predictors.decide(self._run, rows, name)[0]]
+        of_row = dict(zip(self.support_.tolist(), self.classes_[self._support_truths], strict=True))
+        return explanations.Explanation(
+            answer=answer,
+            output=self.classes_[1] if len(self.classes_) == 2 else self.classes_[output],
+            score=float(found[0, output]),
+            examples=ids,
+            labels=np.array([of_row[i] for i in ids.tolist()]),
+            importance=importance,
+            similarity=similarity,
+            start=start,
+        )
+
+    def certificate(self, X: Any, y: Any, u: Any = None) -> Any:
+        """The mistake bound for this run, with the numbers of its proof.
+
+        Parameters
+        ----------
+        X, y
+            The examples that were learned from.
+        u
+            The direction that separates them: weights of the shape of `coef_`, or with the intercept as
+            a last column; or a fitted PerceptronClassifier with the same kernel. By default that guess
+            of the run itself which gives the smallest bound.
+
+        Returns
+        -------
+        A `Certificate`, or a list of one per class for one-vs-rest.
+        """
+        check_is_fitted(self)
+        data, labels = self._checked(X, y, self._run_kernel(), reset=False)
+        examples = Examples(Rows(data), self._encode(labels))
+        directions = None if u is None else [self._direction(u, examples)]
+        found = bounds.certify(self._run, examples, directions)
+        return found[0] if len(found) == 1 else found
+
+    @property
+    def ledger_(self) -> Ledger:
+        """The record of the run."""
+        return self._fitted().ledger
+
+    @property
+    def support_(self) -> Ints:
+        """The numbers of the rows that were ever corrected."""
+        return self._fitted().hypothesis.memory.rows.ids
+
+    @property
+    def support_vectors_(self) -> Data:
+        """The rows that were ever corrected."""
+        return self._fitted().hypothesis.memory.rows.data
+
+    @property
+    def dual_coef_(self) -> Floats:
+        """What each of them counts for in each output of the chosen guess (outputs × support)."""
+        run = self._fitted()
+        self._single_guess("dual_coef_")
+        predictors.check_kept(run, "dual_coef_")
+        place, output, amount, _ = predictors.guess(run, self.predictor)
+        matrix = np.zeros((run.game.outputs, len(run.hypothesis.memory)))
+        matrix[output, place] = amount
+        return matrix
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights of the chosen guess (outputs × features), without a kernel only."""
+        return self._weights("coef_")[:-1].T
+
+    @property
+    def intercept_(self) -> Floats:
+        """The weight of the constant feature in each output."""
+        return self._weights("intercept_")[-1]
+
+    def _fitted(self) -> Run:
+        check_is_fitted(self, "_run")
+        return self._run
+
+    def _weights(self, name: str) -> Floats:
+        run = self._fitted()
+        if not isinstance(run.hypothesis, Primal):
+            raise AttributeError(f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_.")
+        self._single_guess(name)
+        return predictors.guess_weights(run, self.predictor)
+
+    def _single_guess(self, name: str) -> None:
+        if self.predictor not in predictors.GUESSES:
+            raise AttributeError(
+                f"{name} describes a single guess, and predictor={self.predictor!r} uses them all. "
+                f"Set predictor to one of {', '.join(predictors.GUESSES)}."
+            )
+
+    def _check_parameters(self) -> None:
+        _one_of("predictor", self.predictor, predictors.NAMES)
+        _one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
+        _one_of("ties", self.ties, ("mistake", "positive"))
+        _one_of("start", self.start, ("zero", "random"))
+        _whole("epochs", self.epochs)
+        if self.block_size != "auto":
+            _whole("block_size", self.block_size)
+        if self.kernel is not None and self.start == "random":
+            raise ValueError("start='random' draws weights, which a learner with a kernel does not have. Use 'zero'.")
+        if self.kernel is not None and not self.keep_examples:
+            raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
+        as_rule(self.rule, self.learning_rate)
+
+    def _kernel(self) -> Kernel | None:
+        return None if self.kernel is None else as_kernel(self.kernel)
+
+    def _run_kernel(self) -> Kernel | None:
+        hypothesis = self._fitted().hypothesis
+        return None if isinstance(hypothesis, Primal) else hypothesis.memory.kernel
+
+    def _checked(self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool) -> tuple[Data, Array]:
+        data = inputs.checked_data(self, X, kernel, reset=reset)
+        if y is None:
+            raise ValueError("fit requires y to be passed, but the target y is None. Pass a label per row.")
+        labels = column_or_1d(y, warn=True)
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
+        inputs.checked_length(data, labels, "y")
+        if isinstance(kernel, Precomputed) and data.shape[0] != data.shape[1] and reset:
+            raise ValueError(f"A precomputed kernel matrix must be square to fit. Got shape {data.shape}.")
+        if not self.fit_intercept:
+            inputs.refuse_zero_vectors(data, kernel)
+        return data, labels
+
+    def _check_classes(self) -> None:
+        if len(self.classes_) < 2:
+            raise ValueError(f"There must be at least 2 classes to tell apart. Got 1 class only: {self.classes_[0]!r}.")
+        if len(self.classes_) > 2 and self.ties == "positive":
+            raise ValueError(f"ties='positive' is for two classes. Got {len(self.classes_)}: use ties='mistake'.")
+
+    def _set_classes(self, classes: Any, going: bool) -> None:
+        if not going:
+            if classes is None:
+                raise ValueError("The first call of partial_fit needs classes=, all there will ever be. Got None.")
+            self.classes_ = np.unique(classes)
+            self._check_classes()
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes must stay what they were, {self.classes_!r}. Got {np.unique(classes)!r}.")
+
+    def _encode(self, labels: Array) -> Ints:
+        truths = np.searchsorted(self.classes_, labels)
+        truths = np.minimum(truths, len(self.classes_) - 1)
+        unseen = np.flatnonzero(self.classes_[truths] != labels)
+        if len(unseen):
+            raise ValueError(
+                f"Row {unseen[0]} has the label {labels[unseen[0]]!r}, which is not one of the classes "
+                f"{self.classes_!r}. Name every class in the first call of partial_fit, or fit anew."
+            )
+        return truths
+
+    def _game(self) -> Game:
+        if len(self.classes_) == 2:
+            return Binary(ties=self.ties)
+        if self.multiclass == "argmax":
+            return Argmax(len(self.classes_))
+        return OneVsRest(len(self.classes_))
+
+    def _begin(self, rows: int, kernel: Kernel | None, random: np.random.Generator) -> Run:
+        game, start = self._game(), None
+        features = None if kernel is not None else self.n_features_in_
+        if self.start == "random" and features is not None:
+            start = random.normal(scale=0.01, size=(features + 1, game.outputs))
+            start[-1] *= self.fit_intercept
+        return begin(
+            game,
+            features=features,
+            kernel=kernel,
+            rule=as_rule(self.rule, self.learning_rate),
+            intercept=self.fit_intercept,
+            start=start,
+            keep=self.keep_examples,
+        )
+
+    def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> tuple[int, bool]:
+        run = self._run
+        examples = Examples(run.number(data), truths, weights=self._sample_weights(data, truths, sample_weight))
+        progress = Progress(run.book.rounds + epochs * len(examples), self.verbose)
+        block = BLOCK if self.block_size == "auto" else int(self.block_size)
+        known, seen = len(run.hypothesis.memory), run.rows_seen
+        outcome = learn(run, examples, orders, block=block, progress=progress)
+        new = run.hypothesis.memory.rows.ids[known:] - seen
+        self._support_truths = np.concatenate([self._support_truths, truths[new]])
+        return outcome
+
+    def _sample_weights(self, data: Data, truths: Ints, sample_weight: Any) -> Floats:
+        weights = np.ones(count(data))
+        if sample_weight is not None:
+            weights *= _check_sample_weight(sample_weight, np.empty((count(data), 0)), ensure_non_negative=True)
+        if self.class_weight is not None:
+            weights *= compute_sample_weight(self.class_weight, self.classes_[truths])
+        return weights
+
+    def _rows_to_answer(self, X: Any) -> Rows:
+        run = self._fitted()
+        _one_of("predictor", self.predictor, predictors.NAMES)
+        return Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
+
+    def _one(self, x: Any) -> Any:
+        kernel = self._run_kernel()
+        if kernel is not None and kernel.on_objects:
+            return [x]
+        if hasattr(x, "ndim") and x.ndim == 2:
+            if x.shape[0] != 1:
+                raise ValueError(f"explain takes one row at a time. Got {x.shape[0]}.")
+            return x
+        return [x]
+
+    def _output_to_explain(self, rows: Rows, name: str, label: Any) -> int:
+        if len(self.classes_) == 2:
+            return 0
+        if label is not None:
+            return int(self._encode(np.array([label]))[0])
+        return int(predictors.decide(self._run, rows, name)[0])
+
+    def _direction(self, u: Any, examples: Examples) -> bounds.Direction:
+        if isinstance(u, PerceptronClassifier):
+            return bounds.direction_of_run(self._run, examples, u._fitted(), u.predictor)
+        return bounds.direction_of_weights(self._run, examples, np.asarray(u, dtype=np.float64))
+
+
+def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
+
+
+def _whole(name: str, value: Any) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1. Got {value!r}.")

@@ -1,0 +1,89 @@
+"""From what a user passes to what the learner takes: rows, seeds, and state that an error leaves alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from rosenblatt._types import Data, Ints
+from rosenblatt.kernels import Kernel
+from rosenblatt.rows import Rows, count, squared_norms
+
+
+@contextmanager
+def untouched_on_error(estimator: Any) -> Iterator[None]:
+    """Whatever goes wrong, leave the estimator with the attributes it had."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool) -> Data:
+    """Rows as a dense float array, a canonical CSR array or, for a kernel on objects, a list."""
+    if kernel is not None and kernel.on_objects:
+        return checked_objects(X)
+    data = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+    return canonical(data) if sp.issparse(data) else np.ascontiguousarray(data)
+
+
+def checked_objects(X: Any) -> list[Any]:
+    """The objects as a list; a text is not taken for a list of letters."""
+    if isinstance(X, str | bytes) or not hasattr(X, "__len__"):
+        raise ValueError(f"A kernel on objects takes a list of them, one per example. Got {type(X).__name__}.")
+    objects = list(X)
+    if not objects:
+        raise ValueError("Found no examples: at least 1 is needed. Got an empty list.")
+    return objects
+
+
+def canonical(data: Any) -> Any:
+    """CSR with sorted features, none twice, and the smallest index type that will do."""
+    data = sp.csr_array(data)
+    if not data.has_canonical_format:
+        data = data.copy()
+        data.sum_duplicates()
+    if data.indices.dtype != np.int32 and data.shape[1] < 2**31:
+        data.indices = data.indices.astype(np.int32)
+    if data.indptr.dtype != np.int64:
+        data.indptr = data.indptr.astype(np.int64)
+    return data
+
+
+def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
+    """Without an intercept a row with k(x, x) = 0 scores 0 under every guess and can never be learned."""
+    norms = squared_norms(data) if kernel is None else kernel.diagonal(Rows(data))
+    zero = np.flatnonzero(norms <= 0)
+    if len(zero):
+        what = "is a zero vector" if kernel is None else "has k(x, x) = 0"
+        raise ValueError(
+            f"Row {zero[0]} {what}, which every guess without an intercept scores 0 and so answers wrongly for "
+            f"ever ({len(zero)} such rows). Drop them or set fit_intercept=True."
+        )
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """A generator from None, a whole number, a Generator or a RandomState."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    return np.random.default_rng(random_state)
+
+
+def orders(rounds: int, epochs: int, shuffle: bool, random: np.random.Generator) -> Iterator[Ints]:
+    """The order of the rounds in every epoch."""
+    for _ in range(epochs):
+        yield random.permutation(rounds) if shuffle else np.arange(rounds)
+
+
+def checked_length(data: Data, values: Any, name: str) -> None:
+    """One value per row."""
+    if count(data) != len(values):
+        raise ValueError(f"There must be one value of {name} per row. Got {count(data)} rows and {len(values)} values.")

@@ -1,0 +1,80 @@
+"""The binary game: one row, one score, its sign is the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.loops.compiling import compilable
+
+
+@compilable
+def judge(
+    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
+) -> tuple[int, float, bool]:
+    """Add y·φ(x) unless y·⟨v, φ(x)⟩ > 0: a score of exactly 0 is a mistake."""
+    sign = 2.0 * truth[0] - 1.0
+    margin = sign * scores[0, 0]
+    where[0, 0], where[0, 1], amount[0] = 0, 0, sign
+    return 1, margin, margin <= 0.0
+
+
+@compilable
+def judge_zero_positive(
+    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
+) -> tuple[int, float, bool]:
+    """The same, but a score of exactly 0 answers "positive"."""
+    sign = 2.0 * truth[0] - 1.0
+    where[0, 0], where[0, 1], amount[0] = 0, 0, sign
+    return 1, sign * scores[0, 0], (scores[0, 0] >= 0.0) != (truth[0] == 1)
+
+
+@compilable
+def ballot(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
+    """A vote for the sign of the score; a score of 0 abstains."""
+    tally[0, 0] += weight * np.sign(scores[0, 0])
+
+
+@compilable
+def ballot_zero_positive(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
+    """A vote for the sign of the score, 0 being positive."""
+    tally[0, 0] += weight if scores[0, 0] >= 0.0 else -weight
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Truths are 0 and 1, for the labels −1 and +1 of the sources.
+
+    Parameters
+    ----------
+    ties
+        "mistake": a score of exactly 0 is wrong whatever the truth. "positive": it answers 1.
+    """
+
+    ties: str = "mistake"
+    outputs = 1
+    offsets = 0
+    tracks = 1
+    alternatives = 1
+
+    @property
+    def judge(self) -> Any:
+        """When a score is wrong, and +y."""
+        return judge if self.ties == "mistake" else judge_zero_positive
+
+    @property
+    def ballot(self) -> Any:
+        """The sign of the score."""
+        return ballot if self.ties == "mistake" else ballot_zero_positive
+
+    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+        """1 where the score is positive."""
+        positive = scores[:, 0] > 0 if self.ties == "mistake" else scores[:, 0] >= 0
+        return positive.astype(np.int64)
+
+    def elect(self, tally: Floats, starts: Ints) -> Ints:
+        """1 where the votes for it prevail."""
+        return self.answer(tally, tally, starts)

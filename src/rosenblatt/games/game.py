@@ -1,0 +1,55 @@
+"""What a game is to the learner: four numbers, two compiled functions and two ways to read an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from rosenblatt._types import Floats, Ints
+
+
+class Game(Protocol):
+    """The seam between the learner and what it plays.
+
+    A round shows some rows; a guess scores them with a matrix (rows × outputs). A game may own
+    *offsets*, learned numbers that see no row, such as thresholds or transition scores. Its outputs
+    may form independent *tracks*, each with its own survivals; tracks never share an output.
+    """
+
+    @property
+    def outputs(self) -> int:
+        """How many scores each row gets."""
+
+    @property
+    def offsets(self) -> int:
+        """How many offsets the game owns."""
+
+    @property
+    def tracks(self) -> int:
+        """How many learners play side by side."""
+
+    @property
+    def alternatives(self) -> int:
+        """How many columns the tally of a vote has."""
+
+    @property
+    def judge(self) -> Callable[..., tuple[int, float, bool]]:
+        """A `compilable` function `(scores, offsets, truth, track, where, amount)`.
+
+        It writes Φ(truth) − Φ(rival) as entries, `where[a] = (row, output)` or `(-1, offset)` with
+        `amount[a]`, and returns how many there are, the margin ⟨v, Φ(truth) − Φ(rival)⟩, and whether
+        the answer is wrong. The rival is the answer if that is wrong, else the most dangerous one.
+        """
+
+    @property
+    def ballot(self) -> Callable[..., Any]:
+        """A `compilable` function `(scores, offsets, track, weight, tally)`: vote with this weight."""
+
+    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+        """The answers to rounds `starts[i]:starts[i + 1]` of the scores (rows × outputs).
+
+        `offsets` is (rounds × offsets), for the guess drawn may differ from round to round.
+        """
+
+    def elect(self, tally: Floats, starts: Ints) -> Ints:
+        """The answers that won the vote, from the tally (rows × alternatives)."""

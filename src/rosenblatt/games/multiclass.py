@@ -1,0 +1,112 @@
+"""The multiclass games: one row, a score per class; one learner that takes the argmax, or one per class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.loops.compiling import compilable
+
+
+@compilable
+def judge_argmax(
+    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
+) -> tuple[int, float, bool]:
+    """+1 at the truth, −1 at the highest other class, unless the truth is strictly above it."""
+    rival = 1 if truth[0] == 0 else 0
+    for o in range(scores.shape[1]):
+        if o != truth[0] and scores[0, o] > scores[0, rival]:
+            rival = o
+    margin = scores[0, truth[0]] - scores[0, rival]
+    where[0, 0], where[0, 1], amount[0] = 0, truth[0], 1.0
+    where[1, 0], where[1, 1], amount[1] = 0, rival, -1.0
+    return 2, margin, margin <= 0.0
+
+
+@compilable
+def ballot_argmax(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
+    """A vote for the class with the highest score; a tie for the top abstains."""
+    top, ties = 0, 0
+    for o in range(1, scores.shape[1]):
+        if scores[0, o] > scores[0, top]:
+            top, ties = o, 0
+        elif scores[0, o] == scores[0, top]:
+            ties += 1
+    if ties == 0:
+        tally[0, top] += weight
+
+
+@compilable
+def judge_one(
+    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
+) -> tuple[int, float, bool]:
+    """The binary game "is it class `track`?": a score of exactly 0 is a mistake."""
+    sign = 1.0 if truth[0] == track else -1.0
+    margin = sign * scores[0, track]
+    where[0, 0], where[0, 1], amount[0] = 0, track, sign
+    return 1, margin, margin <= 0.0
+
+
+@compilable
+def ballot_one(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
+    """A vote for or against class `track`; a score of 0 abstains."""
+    tally[0, track] += weight * np.sign(scores[0, track])
+
+
+@dataclass(frozen=True)
+class Argmax:
+    """One learner with a score per class; a mistake moves the truth up and the answer down."""
+
+    classes: int
+    offsets = 0
+    tracks = 1
+    judge = staticmethod(judge_argmax)
+    ballot = staticmethod(ballot_argmax)
+
+    @property
+    def outputs(self) -> int:
+        """One per class."""
+        return self.classes
+
+    alternatives = outputs
+
+    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+        """The class with the highest score, the first of equals."""
+        return np.argmax(scores, axis=1)
+
+    def elect(self, tally: Floats, starts: Ints) -> Ints:
+        """The class with the most votes, the first of equals."""
+        return np.argmax(tally, axis=1)
+
+
+@dataclass(frozen=True)
+class OneVsRest:
+    """A binary learner per class, each with its own survivals; the highest score or vote is the answer.
+
+    References
+    ----------
+    Freund and Schapire, Large margin classification using the perceptron algorithm,
+    Machine Learning 37 (1999), section 5.
+    """
+
+    classes: int
+    offsets = 0
+    judge = staticmethod(judge_one)
+    ballot = staticmethod(ballot_one)
+
+    @property
+    def outputs(self) -> int:
+        """One per class."""
+        return self.classes
+
+    tracks = alternatives = outputs
+
+    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+        """The class with the highest score, the first of equals."""
+        return np.argmax(scores, axis=1)
+
+    def elect(self, tally: Floats, starts: Ints) -> Ints:
+        """The class with the most votes, the first of equals."""
+        return np.argmax(tally, axis=1)

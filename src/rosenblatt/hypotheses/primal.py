@@ -1,0 +1,133 @@
+"""A guess as a weight matrix, features × outputs, with what its average over the run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.hypotheses.memory import Memory
+from rosenblatt.interrupts import uninterrupted
+from rosenblatt.kernels import Linear
+from rosenblatt.ledger import Book
+from rosenblatt.rows import Rows
+
+
+class Primal:
+    """The linear learner's guess.
+
+    The weights have one line per feature and a last one for the constant feature of the intercept.
+    Beside them stands u = Σ when · correction, from which the average of all guesses is w − u / rounds
+    at any time, so averaging costs one more addition per correction and nothing per round.
+
+    Parameters
+    ----------
+    start
+        v_0, features + 1 × outputs.
+    constant
+        The value of the constant feature: 1 for an intercept, else 0.
+    offsets
+        How many offsets the game owns.
+    keep
+        Whether to store corrected rows, which the predictors best, vote and sample need.
+    """
+
+    def __init__(self, start: Floats, constant: float, offsets: int, keep: bool = True) -> None:
+        self.start = start if start.any() else None
+        self.weights = start.copy()
+        self.delayed = np.zeros_like(start)
+        self.offsets = np.zeros(offsets)
+        self.memory = Memory(Linear(), constant)
+        self.keep = keep
+
+    @property
+    def outputs(self) -> int:
+        """How many scores a row gets."""
+        return int(self.weights.shape[1])
+
+    def scores(self, rows: Rows) -> Floats:
+        """The scores (rows × outputs) of the current guess."""
+        return self.scores_of(self.weights, rows)
+
+    def scores_of(self, weights: Floats, rows: Rows) -> Floats:
+        """The scores of any guess of this shape."""
+        data = rows.data if sp.issparse(rows.data) else rows.data.astype(np.float64, copy=False)
+        features = min(data.shape[1], len(weights) - 1)
+        data = data if data.shape[1] == features else data[:, :features]
+        return np.asarray(data @ weights[:features] + self.memory.constant * weights[-1])
+
+    def first_scores(self, rows: Rows) -> Floats:
+        """The scores of v_0."""
+        if self.start is None:
+            return np.zeros((len(rows), self.outputs))
+        return self.scores_of(self.start, rows)
+
+    def average(self, rounds: int) -> Floats:
+        """Σ (m_j / m) v_j as a weight matrix."""
+        return self.weights - self.delayed / max(rounds, 1)
+
+    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+        """Take entries into the guess: amount · φ(rows[place]) for each output."""
+        touched, line = np.unique(place, return_inverse=True)
+        corrected = rows.take(touched)
+        self._spread(self.weights, corrected.data, line, output, amount)
+        self._spread(self.delayed, corrected.data, line, output, amount * when)
+        if self.keep:
+            self.memory.keep(corrected)
+
+    def _spread(self, weights: Floats, data: Any, line: Ints, output: Ints, amount: Floats) -> None:
+        delta = np.zeros((data.shape[0], self.outputs))
+        np.add.at(delta, (line, output), amount)
+        weights[: data.shape[1]] += data.T @ delta
+        weights[-1] += self.memory.constant * delta.sum(axis=0)
+
+    def widen(self, features: int) -> None:
+        """Make room for features never seen before, which weigh 0; twice as much as needed, to do it seldom."""
+        if features < len(self.weights):
+            return
+        for name in ("weights", "delayed"):
+            old = getattr(self, name)
+            larger = np.zeros((2 * features + 1, self.outputs))
+            larger[: len(old) - 1], larger[-1] = old[:-1], old[-1]
+            setattr(self, name, larger)
+
+    def board(self, rows: Rows) -> PrimalBoard:
+        """What the block path needs to know of the rows it plays on."""
+        return PrimalBoard(self, rows)
+
+    @contextmanager
+    def transaction(self, book: Book) -> Iterator[None]:
+        """Weights change in place and cannot be taken back, so Ctrl-C waits until they are consistent."""
+        with uninterrupted():
+            yield
+
+
+class PrimalBoard:
+    """Scores of blocks of rows, each from the weights as they are."""
+
+    def __init__(self, hypothesis: Primal, rows: Rows) -> None:
+        self._hypothesis = hypothesis
+        self._rows = rows
+
+    def open(self, index: Ints) -> tuple[Rows, Floats]:
+        """The rows at these positions and their scores (outputs × rows)."""
+        block = self._rows.take(index)
+        return block, np.ascontiguousarray(self._hypothesis.scores(block).T)
+
+    def gram(self, block: Rows, wanted: Ints) -> Array:
+        """Similarities of the wanted rows of a block to all of it."""
+        return self._hypothesis.memory.similarities(block.take(wanted), block)
+
+    def close(
+        self, index: Ints, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
+    ) -> None:
+        """Take the entries that playing the block has left into the guess."""
+        if len(entries[0]):
+            self._hypothesis.add(block, *entries)
+
+    def settle(self) -> None:
+        """Nothing is kept between epochs."""

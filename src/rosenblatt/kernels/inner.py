@@ -1,0 +1,158 @@
+"""The inner product itself, its polynomials, and the constant."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt._types import Array, Data
+from rosenblatt.kernels import maps
+from rosenblatt.kernels.arithmetic import whole_power
+from rosenblatt.kernels.base import Domain, Kernel
+from rosenblatt.kernels.validation import at_least_one, at_least_zero, float_type
+from rosenblatt.rows import Rows
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    r"""The linear kernel, :math:`k(x, z) = \langle x, z \rangle`; its feature map changes nothing.
+
+    Examples
+    --------
+    >>> Linear()([[1, 2], [0, 1]], [[3, 1]])
+    array([[5.],
+           [1.]])
+    """
+
+    def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
+        """⟨x, z⟩."""
+        return xz
+
+    def of_squares(self, squares: Array) -> Array:
+        """⟨x, x⟩."""
+        return squares.copy()
+
+    def dimension(self, width: int) -> int:
+        """Count the features as they are."""
+        return width
+
+    def mapped(self, data: Data) -> Data:
+        """Keep the features as they are."""
+        return data.copy()
+
+
+@dataclass(frozen=True)
+class Constant(Kernel):
+    r"""The constant kernel, :math:`k(x, z) = c`: what an intercept adds to a kernel.
+
+    Parameters
+    ----------
+    value
+        c, at least 0. The feature map is the one column :math:`\sqrt c`.
+
+    Examples
+    --------
+    >>> (Linear() + 4)([[1, 2]], [[3, 1]])
+    array([[9.]])
+    """
+
+    value: float
+
+    def __post_init__(self) -> None:
+        rule = "A constant kernel must be at least 0, or its matrices are not positive semi-definite."
+        object.__setattr__(self, "value", at_least_zero(self.value, rule))
+
+    @property
+    def domain(self) -> Domain:
+        """Any objects: they are not looked at."""
+        return "objects"
+
+    def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
+        """Write c everywhere."""
+        xz.fill(self.value)
+        return xz
+
+    def of_squares(self, squares: Array) -> Array:
+        """Write c everywhere."""
+        return np.full_like(squares, self.value)
+
+    def between(self, A: Rows, B: Rows) -> Array:
+        """Write c everywhere, whatever the rows are."""
+        return np.full((len(A), len(B)), self.value, float_type(A, B))
+
+    def diagonal(self, A: Rows) -> Array:
+        """Write c everywhere, whatever the rows are."""
+        return np.full(len(A), self.value, float_type(A))
+
+    def dimension(self, width: int) -> int:
+        """Count the one feature."""
+        return 1
+
+    def mapped(self, data: Data) -> Data:
+        """√c, in one column."""
+        return maps.column(data, math.sqrt(self.value))
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    r"""The polynomial kernel, :math:`k(x, z) = (\langle x, z \rangle + c)^d`.
+
+    Its feature space is all monomials of degree at most d (exactly d if c = 0), each with the square
+    root of how often it comes up when the power is multiplied out: the :math:`\sqrt 2` of the source's
+    example. Powers of float32 data that float32 cannot hold are computed in float64.
+
+    Parameters
+    ----------
+    degree
+        d, a whole number of at least 1.
+    coef0
+        c, at least 0.
+
+    References
+    ----------
+    W. Cohen, *Margins, Mistakes, Ranking, Sequential Learning and the Perceptron*, 2009, section 5.
+
+    Examples
+    --------
+    No line through the plane solves XOR; in the feature space of degree 2 one coordinate does.
+
+    >>> xor = [[-1, -1], [-1, 1], [1, -1], [1, 1]]
+    >>> Polynomial(2)(xor, [[1, 1]]).ravel()
+    array([1., 1., 1., 9.])
+    >>> Polynomial(2).feature_map(xor)[:, 1].round(3)
+    array([ 1.414, -1.414, -1.414,  1.414])
+    """
+
+    degree: int
+    coef0: float = 1.0
+
+    def __post_init__(self) -> None:
+        whole = "The degree of a polynomial kernel must be a whole number of at least 1."
+        positive = "coef0 must be at least 0, or the kernel matrices are not positive semi-definite."
+        object.__setattr__(self, "degree", at_least_one(self.degree, whole))
+        object.__setattr__(self, "coef0", at_least_zero(self.coef0, positive))
+
+    def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
+        """(⟨x, z⟩ + c)^d."""
+        xz += self.coef0
+        return whole_power(xz, self.degree)
+
+    def of_squares(self, squares: Array) -> Array:
+        """(⟨x, x⟩ + c)^d."""
+        return whole_power(squares + self.coef0, self.degree)
+
+    def rooted(self) -> tuple[Kernel, int]:
+        """⟨x, z⟩ + c, and d."""
+        return (Linear() + self.coef0 if self.coef0 else Linear()), self.degree
+
+    def dimension(self, width: int) -> int:
+        """Count the monomials."""
+        base, degree = self.rooted()
+        return maps.count_monomials(base.dimension(width), degree)
+
+    def mapped(self, data: Data) -> Data:
+        """Build the monomials in the features and √c."""
+        base, degree = self.rooted()
+        return maps.monomials(base.mapped(data), degree)

@@ -1,0 +1,78 @@
+"""The rounds of one block, played one after the other on scores and a Gram matrix."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.loops.book import norm_squared, write
+from rosenblatt.loops.compiling import compilable, compiled, fingerprint
+
+
+@compilable
+def add_scaled(total, factor, values):  # type: ignore[no-untyped-def]
+    """total += factor · values, in float64 whatever the values are."""
+    for r in range(total.shape[0]):
+        total[r] += factor * values[r]
+
+
+@cache
+def block_loop(judge: Any, step: Any) -> Any:
+    """The loop for this game and this rule."""
+    source = fingerprint(judge, step, write, norm_squared, add_scaled)
+
+    @compiled
+    def play_block(
+        turn, tracks, starts, truths, weights, scores, offsets, gram, known, wanted,
+        reach, parameters, clock, corrections, k, entries, e,
+    ):  # fmt: skip
+        """Play from `turn` (round × tracks + track) to the end, or to the first unknown Gram row.
+
+        `scores` (outputs × rows) is kept in step with every correction for all rows of the block.
+        If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
+        rows that would be are marked in `wanted`, and the turn to come back to is returned.
+        """
+        _ = source
+        width = 2 * scores.shape[0] * scores.shape[1] + 2 * scores.shape[1] + 2 * offsets.shape[0]
+        where, amount = np.empty((width, 2), np.int64), np.empty(width)
+        stopped = -1
+        for turn_now in range(turn, (starts.shape[0] - 1) * tracks):
+            i, track = turn_now // tracks, turn_now % tracks
+            first, last = starts[i], starts[i + 1]
+            count, margin, wrong = judge(
+                scores[:, first:last].T, offsets, truths[first:last], track, where, amount
+            )
+            if not (wrong or margin < reach) or weights[i] == 0.0:
+                continue
+            ready = stopped < 0
+            for a in range(count):
+                if where[a, 0] >= 0 and not known[first + where[a, 0]]:
+                    wanted[first + where[a, 0]] = True
+                    ready = False
+            if not ready:
+                stopped = turn_now if stopped < 0 else stopped
+                continue
+            norm = norm_squared(where, amount, count, gram[first:last, first:last])
+            size = step(margin, norm, parameters) * weights[i]
+            line = (clock + i + 1.0, float(i), float(track), margin, norm, 1.0 if wrong else 0.0, size)
+            corrections, entries = write(
+                corrections, k, line, entries, e, where, amount, count, first, size
+            )
+            for a in range(count):
+                if where[a, 0] < 0:
+                    offsets[where[a, 1]] += size * amount[a]
+                else:
+                    add_scaled(scores[where[a, 1]], size * amount[a], gram[first + where[a, 0]])
+            k, e = k + 1, e + count
+        return stopped, corrections, k, entries, e
+
+    return play_block
+
+
+@compiled
+def accumulate(similarities, place, output, amount, scores):  # type: ignore[no-untyped-def]
+    """Add amount · similarities[place] to the scores (outputs × rows) of each output."""
+    for a in range(place.shape[0]):
+        add_scaled(scores[output[a]], amount[a], similarities[place[a]])

@@ -1,0 +1,31 @@
+"""The margin of one guess on every round."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.loops.compiling import compiled, fingerprint
+
+
+@cache
+def margin_loop(judge: Any) -> Any:
+    """The loop for this game: ⟨u, Φ(truth) − Φ(rival)⟩ as an array (rounds × tracks)."""
+    source = fingerprint(judge)
+
+    @compiled
+    def margins(starts, truths, scores, offsets, tracks):  # type: ignore[no-untyped-def]
+        _ = source
+        longest = int(np.max(np.diff(starts)))
+        width = 2 * longest * (scores.shape[1] + 1) + 2 * offsets.shape[0]
+        where, amount = np.empty((width, 2), np.int64), np.empty(width)
+        found = np.empty((starts.shape[0] - 1, tracks))
+        for i in range(starts.shape[0] - 1):
+            first, last = starts[i], starts[i + 1]
+            for t in range(tracks):
+                _, found[i, t], _ = judge(scores[first:last], offsets, truths[first:last], t, where, amount)
+        return found
+
+    return margins

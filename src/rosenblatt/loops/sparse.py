@@ -1,0 +1,106 @@
+"""One pass over CSR rows in the primal, with lazy averaging: the weights w and u = Σ when · correction."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.loops.book import norm_squared, write
+from rosenblatt.loops.compiling import compilable, compiled, fingerprint
+
+
+@compilable
+def score_row(indptr, features, values, row, weights, constant, scores, r):  # type: ignore[no-untyped-def]
+    """scores[r] = ⟨w, φ(x)⟩ for every output of one row."""
+    begin, end, outputs, last = indptr[row], indptr[row + 1], weights.shape[1], weights.shape[0] - 1
+    if outputs == 1:
+        total = constant * weights[last, 0]
+        for p in range(begin, end):
+            total += values[p] * weights[features[p], 0]
+        scores[r, 0] = total
+        return
+    for o in range(outputs):
+        scores[r, o] = constant * weights[last, o]
+    for p in range(begin, end):
+        for o in range(outputs):
+            scores[r, o] += values[p] * weights[features[p], o]
+
+
+@compilable
+def row_product(indptr, features, values, row, other):  # type: ignore[no-untyped-def]
+    """⟨x, z⟩ of two rows with sorted features."""
+    total, p, q = 0.0, indptr[row], indptr[other]
+    while p < indptr[row + 1] and q < indptr[other + 1]:
+        if features[p] == features[q]:
+            total += np.float64(values[p]) * np.float64(values[q])
+            p, q = p + 1, q + 1
+        elif features[p] < features[q]:
+            p += 1
+        else:
+            q += 1
+    return total
+
+
+@compilable
+def add_row(indptr, features, values, row, constant, output, change, when, weights, delayed):  # type: ignore[no-untyped-def]
+    """w += change · φ(x) and u += when · change · φ(x) for one output."""
+    last = weights.shape[0] - 1
+    for p in range(indptr[row], indptr[row + 1]):
+        weights[features[p], output] += change * values[p]
+        delayed[features[p], output] += when * change * values[p]
+    weights[last, output] += change * constant
+    delayed[last, output] += when * change * constant
+
+
+@cache
+def sparse_loop(judge: Any, step: Any) -> Any:
+    """The pass for this game and this rule."""
+    source = fingerprint(judge, step, write, norm_squared, score_row, row_product, add_row)
+
+    @compiled
+    def play_sparse(
+        order, starts, indptr, features, values, truths, sample_weights, longest, tracks,
+        weights, delayed, constant, offsets, reach, parameters, clock, corrections, entries,
+    ):  # fmt: skip
+        _ = source
+        outputs = weights.shape[1]
+        width = 2 * longest * outputs + 2 * longest + 2 * offsets.shape[0]
+        where, amount = np.empty((width, 2), np.int64), np.empty(width)
+        scores, gram = np.empty((longest, outputs)), np.zeros((longest, longest))
+        k = e = 0
+        for turn in range(order.shape[0]):
+            i = order[turn]
+            first, last = starts[i], starts[i + 1]
+            for row in range(first, last):
+                score_row(indptr, features, values, row, weights, constant, scores, row - first)
+            mine, truth = scores[: last - first], truths[first:last]
+            for track in range(tracks):
+                count, margin, wrong = judge(mine, offsets, truth, track, where, amount)
+                if not (wrong or margin < reach) or sample_weights[i] == 0.0:
+                    continue
+                for a in range(count):
+                    for b in range(count):
+                        r, s = where[a, 0], where[b, 0]
+                        if r >= 0 and s >= 0:
+                            product = row_product(indptr, features, values, first + r, first + s)
+                            gram[r, s] = constant * constant + product
+                norm = norm_squared(where, amount, count, gram)
+                size = step(margin, norm, parameters) * sample_weights[i]
+                line = (clock + turn + 1.0, float(i), float(track), margin, norm, 1.0 if wrong else 0.0, size)
+                corrections, entries = write(
+                    corrections, k, line, entries, e, where, amount, count, first, size
+                )
+                for a in range(count):
+                    row, output, change = first + where[a, 0], where[a, 1], size * amount[a]
+                    if where[a, 0] < 0:
+                        offsets[output] += change
+                    else:
+                        add_row(
+                            indptr, features, values, row, constant, output, change, line[0], weights, delayed
+                        )
+                k, e = k + 1, e + count
+        return corrections[:k], entries[:e]
+
+    return play_sparse

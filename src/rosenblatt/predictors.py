@@ -1,0 +1,223 @@
+"""Five ways to turn one run into a predictor, all read from the same ledger.
+
+`last`, `best` and `average` are single guesses: mixtures in which each correction counts for something
+between 0 and 1. `vote` and `sample` go through all guesses, as a running sum over one row of similarities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal, get_args
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.hypotheses import Primal
+from rosenblatt.hypotheses.memory import CHUNK
+from rosenblatt.learner import Run
+from rosenblatt.ledger import OFFSET, Ledger
+from rosenblatt.loops.votes import pick, vote_loop
+from rosenblatt.rows import Rows
+
+Predictor = Literal["last", "best", "average", "vote", "sample"]
+NAMES: tuple[str, ...] = get_args(Predictor)
+GUESSES = ("last", "best", "average")
+
+CELLS = 2_000_000
+"""Similarities held at once while predicting."""
+
+
+def shares(ledger: Ledger) -> Floats:
+    """To each guess, the share of the rounds it answered: m_j / m."""
+    return ledger.survived / ledger.rounds
+
+
+def coefficients(weights: Floats) -> Floats:
+    """What each correction counts for in the mixture of guesses with these weights."""
+    return np.cumsum(weights[::-1])[::-1][1:]
+
+
+def best(ledger: Ledger) -> int:
+    """The guess that answered the most rounds, the first of equals."""
+    return int(np.argmax(ledger.survived))
+
+
+def influence(ledger: Ledger, predictor: str) -> Floats:
+    """What each correction counts for in this guess: 1 in the last, 0 or 1 in the best, less the later in the average.
+
+    >>> import numpy as np
+    >>> from rosenblatt.ledger import Book
+    >>> book = Book(tracks=1)  # the ten rounds of the sources: mistakes in rounds 1, 4, 8 and 10
+    >>> book.add(10, np.array([[when, when - 1, 0, 0, 1, 1, 1] for when in (1, 4, 8, 10)], float), np.empty((0, 4)))
+    >>> influence(book.ledger, "average")
+    array([0.9, 0.6, 0.2, 0. ])
+    >>> influence(book.ledger, "best")
+    array([1., 1., 0., 0.])
+    """
+    if predictor == "last":
+        return np.ones(len(ledger))
+    if predictor == "average":
+        return (ledger.rounds - ledger.when) / max(ledger.rounds, 1)
+    counted = np.zeros(len(ledger))
+    for track in range(ledger.tracks):
+        mine = np.flatnonzero(ledger.track == track)
+        counted[mine[: best(ledger.of(track))]] = 1.0
+    return counted
+
+
+def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
+    """One of the three single guesses in dual form.
+
+    Returns
+    -------
+    Entries (place in memory, output, amount), sorted by place and no two of them for the same place and
+    output, and the offsets.
+    """
+    ledger = run.ledger
+    amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
+    free = ledger.row == OFFSET
+    offsets = np.bincount(ledger.output[free], amount[free], minlength=run.game.offsets)
+    outputs = run.game.outputs
+    place = run.hypothesis.memory.places(ledger.row[~free])
+    cells, line = np.unique(place * outputs + ledger.output[~free], return_inverse=True)
+    total = np.bincount(line, amount[~free], minlength=len(cells))
+    return cells // outputs, cells % outputs, total, offsets
+
+
+def guess_weights(run: Run, predictor: str) -> Floats:
+    """One of the three single guesses as a weight matrix (features + 1 × outputs), in the primal."""
+    hypothesis = run.hypothesis
+    assert isinstance(hypothesis, Primal)
+    if predictor == "last":
+        return hypothesis.weights
+    if predictor == "average":
+        return hypothesis.average(run.book.rounds)
+    check_kept(run, predictor)
+    place, output, amount, _ = guess(run, predictor)
+    weights = np.zeros_like(hypothesis.weights) if hypothesis.start is None else hypothesis.start.copy()
+    if len(place):
+        hypothesis._spread(weights, hypothesis.memory.rows.data, place, output, amount)
+    return weights
+
+
+def check_kept(run: Run, predictor: str) -> None:
+    """Some predictors go back to the corrected rows, which a run in the primal may have let go."""
+    if not run.hypothesis.keep:
+        raise ValueError(
+            f"The predictor {predictor!r} needs the corrected rows, and this run did not keep them: learn with "
+            "keep_examples=True, or use 'last' or 'average'."
+        )
+
+
+def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
+    """The scores (rows × outputs) and the offsets of a single guess."""
+    if isinstance(run.hypothesis, Primal):
+        weights = guess_weights(run, predictor)
+        return run.hypothesis.scores_of(weights, rows), _offsets(run, predictor)
+    place, output, amount, offsets = guess(run, predictor)
+    memory, result = run.hypothesis.memory, np.zeros((run.game.outputs, len(rows)))
+    used, line = np.unique(place, return_inverse=True)
+    for part in _parts(len(rows), CHUNK):
+        total = result[:, part]
+        memory.meet(memory.rows.take(used), line, output, amount, rows.take(part), total)
+    return result.T, offsets
+
+
+def _offsets(run: Run, predictor: str) -> Floats:
+    if not run.game.offsets or predictor == "last":
+        return run.hypothesis.offsets
+    ledger = run.ledger
+    free = ledger.row == OFFSET
+    amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
+    return np.bincount(ledger.output[free], amount[free], minlength=run.game.offsets)
+
+
+def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
+    """The tally (rows × alternatives): every guess votes as often as it answered, the total being 1."""
+    check_kept(run, "vote")
+    ledger = run.ledger
+    ended, standing = _survivals(ledger)
+    loop, tally = vote_loop(run.game.ballot), np.zeros((len(rows), run.game.alternatives))
+    entries = _entries(run)
+
+    def count(part: slice, similarities: Array, first: Floats) -> None:
+        at = slice(starts[part.start], starts[part.stop])
+        begins = starts[part.start : part.stop + 1] - at.start
+        none = np.zeros(run.game.offsets)
+        loop(begins, similarities, first, none, ledger.track, ended, standing, *entries, tally[at])
+
+    _each_block(run, rows, starts, count)
+    return tally / max(ledger.rounds, 1)
+
+
+def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> tuple[Floats, Floats]:
+    """The scores (rows × outputs) and offsets (rounds × offsets) of a guess drawn anew for every round."""
+    check_kept(run, "sample")
+    ledger, rounds = run.ledger, len(starts) - 1
+    drawn = np.empty((rounds, ledger.tracks), np.int64)
+    for track in range(ledger.tracks):
+        mine = shares(ledger.of(track)) if ledger.rounds else np.ones(1)
+        drawn[:, track] = random.choice(len(mine), size=rounds, p=mine)
+    result, moved = np.empty((len(rows), run.game.outputs)), np.zeros((rounds, run.game.offsets))
+    entries = _entries(run)
+
+    def follow(part: slice, similarities: Array, first: Floats) -> None:
+        at = slice(starts[part.start], starts[part.stop])
+        begins = starts[part.start : part.stop + 1] - at.start
+        pick(begins, similarities, first, moved[part], ledger.track, drawn[part], *entries)
+        result[at] = first
+
+    _each_block(run, rows, starts, follow)
+    return result, moved
+
+
+def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:
+    """How long the guess that each correction ended had answered, and those that none ended."""
+    ended, standing = np.empty(len(ledger)), np.empty(ledger.tracks)
+    for track in range(ledger.tracks):
+        survived = ledger.of(track).survived
+        ended[ledger.track == track], standing[track] = survived[:-1], survived[-1]
+    return ended, standing
+
+
+def _entries(run: Run) -> tuple[Ints, Ints, Ints, Floats]:
+    """Where each correction's entries begin, and the entries, with places in memory instead of row numbers."""
+    ledger = run.ledger
+    place = np.full(len(ledger.row), OFFSET)
+    on_rows = ledger.row != OFFSET
+    place[on_rows] = run.hypothesis.memory.places(ledger.row[on_rows])
+    return ledger.bounds, place, ledger.output, ledger.amount
+
+
+def _each_block(run: Run, rows: Rows, starts: Ints, work: Callable[[slice, Array, Floats], None]) -> None:
+    """Do some work on parts of the rounds, with their similarities to memory and their scores under v_0."""
+    memory = run.hypothesis.memory
+
+    def on_core(share: slice) -> None:
+        for inner in _parts(share.stop - share.start, len(memory)):
+            part = slice(share.start + inner.start, share.start + inner.stop)
+            block = rows.take(slice(starts[part.start], starts[part.stop]))
+            near = memory.similarities(block) if len(memory) else np.empty((len(block), 0))
+            work(part, near, run.hypothesis.first_scores(block))
+
+    memory.share(on_core, len(starts) - 1)
+
+
+def _parts(rows: int, others: int) -> Iterator[slice]:
+    """Slices of the rows small enough to hold their similarities to so many others."""
+    size = max(1, CELLS // max(others, 1))
+    return (slice(first, min(first + size, rows)) for first in range(0, rows, size))
+
+
+def decide(run: Run, rows: Rows, predictor: str, starts: Ints | None = None, random: np.random.Generator | None = None) -> Ints:
+    """The answers of this predictor to rounds of rows."""
+    if starts is None:
+        starts = np.arange(len(rows) + 1)
+    if predictor == "vote":
+        return run.game.elect(votes(run, rows, starts), starts)
+    if predictor == "sample":
+        found, offsets = sampled(run, rows, starts, random or np.random.default_rng())
+    else:
+        found, once = scores(run, rows, predictor)
+        offsets = np.broadcast_to(once, (len(starts) - 1, len(once)))
+    return run.game.answer(found, offsets, starts)

@@ -1,0 +1,182 @@
+"""How far to move: the perceptron, the margin perceptron, the passive-aggressive rules.
+
+A rule sees two numbers of a round: the margin ⟨v, Φ(truth) − Φ(rival)⟩ and ‖Φ(truth) − Φ(rival)‖².
+It corrects a wrong answer, and a right one whose margin is below its `reach`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Protocol
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats
+from rosenblatt.loops.compiling import compilable
+
+
+class Rule(Protocol):
+    """What the learner asks of a rule; a dataclass with these four members is one."""
+
+    @property
+    def reach(self) -> float:
+        """Right answers with a margin below this are corrected too."""
+
+    @property
+    def parameters(self) -> Floats:
+        """The numbers handed to `step`."""
+
+    @property
+    def step(self) -> Callable[[float, float, Array], float]:
+        """A `compilable` function of margin, squared norm and parameters: how far to move."""
+
+    def bound(self, radius_squared: float, margin: float) -> float:
+        """The most mistakes on data that a unit vector separates with this margin."""
+
+
+@compilable
+def constant_step(margin: float, norm_squared: float, parameters: Array) -> float:
+    """The same step η after every mistake."""
+    return parameters[0]  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Perceptron:
+    r"""Rosenblatt's rule: after a mistake, add :math:`\eta\,(\Phi(truth) - \Phi(answer))`.
+
+    On data separable with margin γ it makes at most R/γ² mistakes, R bounding the squared norms.
+
+    Examples
+    --------
+    >>> Perceptron().bound(radius_squared=4.0, margin=0.5)
+    16.0
+    """
+
+    eta: float = 1.0
+    step = staticmethod(constant_step)
+    reach = -inf
+
+    def __post_init__(self) -> None:
+        _positive("learning rate eta", self.eta)
+
+    @property
+    def parameters(self) -> Floats:
+        """η."""
+        return np.array([self.eta])
+
+    def bound(self, radius_squared: float, margin: float) -> float:
+        """R / γ²: theorem 1 of the sources, which does not depend on η."""
+        return radius_squared / margin**2
+
+
+@dataclass(frozen=True)
+class Margin:
+    r"""The margin perceptron: a right answer by less than β is corrected like a wrong one.
+
+    From ‖v‖² growing by at most :math:`\eta^2 R + 2\eta\beta` and v·u by at least ηγ, there are at
+    most :math:`(R + 2\beta/\eta)/\gamma^2` corrections.
+
+    Examples
+    --------
+    >>> Margin(beta=0.5).bound(radius_squared=1.0, margin=0.5)
+    8.0
+    """
+
+    beta: float = 1.0
+    eta: float = 1.0
+    step = staticmethod(constant_step)
+
+    def __post_init__(self) -> None:
+        _positive("margin beta", self.beta)
+        _positive("learning rate eta", self.eta)
+
+    @property
+    def reach(self) -> float:
+        """β."""
+        return self.beta
+
+    @property
+    def parameters(self) -> Floats:
+        """η."""
+        return np.array([self.eta])
+
+    def bound(self, radius_squared: float, margin: float) -> float:
+        """(R + 2β/η) / γ²."""
+        return (radius_squared + 2 * self.beta / self.eta) / margin**2
+
+
+@compilable
+def passive_aggressive_step(margin: float, norm_squared: float, parameters: Array) -> float:
+    """τ of PA (ceiling and slack without effect), PA-I (a ceiling) or PA-II (a slack)."""
+    ceiling, slack = parameters[0], parameters[1]
+    if norm_squared + slack <= 0.0:
+        return 0.0
+    return min(ceiling, (1.0 - margin) / (norm_squared + slack))  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class PassiveAggressive:
+    r"""Move just far enough to be right with margin 1, or less far where a noisy example asks too much.
+
+    With :math:`\ell = \max(0, 1 - margin)` and :math:`n = \|\Phi(truth) - \Phi(answer)\|^2` the step is
+    :math:`\ell / n` (PA), :math:`\min(C, \ell / n)` (PA-I) or :math:`\ell / (n + 1/2C)` (PA-II).
+
+    References
+    ----------
+    Crammer, Dekel, Keshet, Shalev-Shwartz, Singer, Online passive-aggressive algorithms,
+    JMLR 7 (2006), figure 1; the bounds are its theorems 2, 4 and 5 on separable data.
+
+    Examples
+    --------
+    >>> PassiveAggressive(C=0.1, variant="PA-I").parameters
+    array([0.1, 0. ])
+    """
+
+    C: float = 1.0
+    variant: str = "PA-I"
+    step = staticmethod(passive_aggressive_step)
+    reach = 1.0
+
+    def __post_init__(self) -> None:
+        _positive("aggressiveness C", self.C)
+        if self.variant not in ("PA", "PA-I", "PA-II"):
+            raise ValueError(f"A passive-aggressive variant is 'PA', 'PA-I' or 'PA-II'. Got {self.variant!r}.")
+
+    @property
+    def parameters(self) -> Floats:
+        """The ceiling on the step and the slack beside the squared norm."""
+        ceiling = self.C if self.variant == "PA-I" else inf
+        slack = 0.5 / self.C if self.variant == "PA-II" else 0.0
+        return np.array([ceiling, slack])
+
+    def bound(self, radius_squared: float, margin: float) -> float:
+        """R/γ² for PA; max(R, 1/C)/γ² for PA-I; (R + 1/2C)/γ² for PA-II."""
+        if self.variant == "PA-I":
+            return max(radius_squared, 1 / self.C) / margin**2
+        return (radius_squared + float(self.parameters[1])) / margin**2
+
+
+def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
+    """The rule of this name with this learning rate, or the rule itself."""
+    if rule == "perceptron":
+        return Perceptron(eta=learning_rate)
+    if rule == "margin":
+        return Margin(eta=learning_rate)
+    if isinstance(rule, str) and rule != "passive-aggressive":
+        raise ValueError(
+            "A rule is 'perceptron', 'margin', 'passive-aggressive' or a rule object such as "
+            f"Margin(beta=0.1). Got {rule!r}."
+        )
+    if learning_rate != 1.0:
+        raise ValueError(
+            f"learning_rate applies to the rules 'perceptron' and 'margin'. Got {learning_rate!r} with "
+            f"{rule!r}: set the step in the rule object, and leave learning_rate at 1."
+        )
+    return PassiveAggressive() if isinstance(rule, str) else rule
+
+
+def _positive(name: str, value: float) -> None:
+    if not value > 0 or value == inf:
+        raise ValueError(f"The {name} must be a positive number. Got {value!r}.")

@@ -1,0 +1,168 @@
+"""Kernels against their formulas, one pair at a time, and the edges of the number range."""
+
+import math
+import subprocess
+import sys
+from threading import Thread
+
+import kernel_laws as laws
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.kernels import RBF, Constant, Function, Linear, Polynomial, check, rbf
+from rosenblatt.loops.affine import falling_distances
+from rosenblatt.rows import Rows
+
+
+@given(laws.two_sets(), st.integers(1, 9), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
+def test_polynomial(sets, degree, coef0):
+    laws.is_one_at_a_time(Polynomial(degree, coef0), lambda x, z: (np.dot(x, z) + coef0) ** degree, *sets)
+
+
+@given(laws.two_sets(), st.sampled_from([0.3, 1.0, 4.0]))
+def test_rbf(sets, sigma):
+    def formula(x, z):
+        return math.exp(-(np.linalg.norm(x - z) ** 2) / (2 * sigma**2))
+
+    laws.is_one_at_a_time(RBF(sigma=sigma), formula, *sets)
+    laws.is_one_at_a_time(RBF(gamma=1 / (2 * sigma**2)), formula, *sets)
+
+
+@given(laws.two_sets())
+def test_linear_and_constant(sets):
+    laws.is_one_at_a_time(Linear(), np.dot, *sets)
+    laws.is_one_at_a_time(Constant(3), lambda x, z: 3, *sets)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@given(sets=laws.two_sets(), rate=st.sampled_from([0.25, 1.0, 3.0]))
+def test_the_compiled_exponent_is_the_formula(dtype, sets, rate):
+    X, Z = (some.astype(dtype) for some in sets)
+    exponents = X @ Z.T
+    falling_distances(exponents, (X * X).sum(axis=1), (Z * Z).sum(axis=1), dtype(rate))
+    assert exponents.dtype == dtype
+    np.testing.assert_array_equal(exponents, [[-rate * ((x - z) ** 2).sum() for z in Z] for x in X])
+
+
+def test_a_distance_rounded_below_zero_is_zero():
+    exponents = np.array([[1.0 + 1e-12]])
+    falling_distances(exponents, np.ones(1), np.ones(1), 1.0)
+    assert exponents.item() == 0.0
+
+
+def test_rbf_is_never_above_one_and_symmetric_to_the_last_bit():
+    X = np.random.default_rng(0).normal(1000, 1, (60, 7)).astype(np.float32)
+    values = RBF(sigma=1.0)(X)
+    assert values.max() <= 1
+    np.testing.assert_array_equal(values, values.T)
+
+
+def test_a_large_block_is_split_over_threads_and_is_the_same(monkeypatch):
+    started = []
+    monkeypatch.setattr(rbf, "Thread", lambda **wanted: started.append(wanted) or Thread(**wanted))
+    monkeypatch.setattr(rbf, "WORTH_SPLITTING", 100)
+    monkeypatch.setattr(rbf, "cores", lambda: 3)
+    values = np.random.default_rng(0).normal(size=(37, 41))
+    block = values.copy()
+    rbf.exponential(block)
+    np.testing.assert_array_equal(block, np.exp(values))
+    assert len(started) == 2
+
+    block = values.copy()
+    of_a_caller = Thread(target=rbf.exponential, args=(block,))
+    of_a_caller.start()
+    of_a_caller.join()
+    np.testing.assert_array_equal(block, np.exp(values))
+    assert len(started) == 2
+
+
+def test_exponentials_of_no_rows_at_all():
+    assert RBF(sigma=1.0)(np.empty((0, 3)), np.ones((2, 3))).shape == (0, 2)
+
+
+def test_a_power_too_large_for_float32_is_computed_in_float64():
+    pixels = np.full((2, 784), 255, np.float32)
+    values = Polynomial(9)(pixels)
+    assert values.dtype == np.float64
+    np.testing.assert_allclose(values, (784 * 255.0**2 + 1) ** 9, rtol=1e-4)
+    np.testing.assert_allclose(Polynomial(9).diagonal(Rows(pixels)), values.diagonal(), rtol=1e-4)
+    assert Polynomial(4)(pixels).dtype == np.float32
+
+
+@pytest.mark.parametrize(("base", "degree", "dtype"), [(2.0, 126, np.float32), (2.0, 128, np.float64)])
+def test_where_float32_ends(base, degree, dtype):
+    values = (Linear() ** degree)(np.array([[base]], np.float32), np.array([[1.0]], np.float32))
+    assert values.dtype == dtype
+    assert values.item() == base**degree
+    with pytest.raises(ValueError, match=r"2 to the power 1024 leaves the range of float64"):
+        (Linear() ** 1024)([[base]], [[1.0]])
+
+
+def test_what_was_computed_in_float64_and_normalized_is_float32_again():
+    pixels = np.full((2, 784), 255, np.float32)
+    for kernel in (Polynomial(9) + 1, Function(laws.dot) + Polynomial(9)):
+        assert kernel.between(Rows(pixels), Rows(pixels)).dtype == np.float64
+        assert kernel.normalized().between(Rows(pixels), Rows(pixels)).dtype == np.float32
+
+
+@pytest.mark.parametrize("kernel", [Polynomial(50), (Linear() + 1) ** 50])
+def test_a_power_too_large_for_float64_is_an_error_and_normalizing_helps(kernel):
+    pixels = np.full((2, 784), 255, np.float32)
+    with pytest.raises(ValueError, match=r"to the power 50 leaves the range of float64. Scale the data"):
+        kernel(pixels)
+    values = kernel.normalized()(pixels)
+    assert values.dtype == np.float32
+    np.testing.assert_allclose(values, 1, rtol=1e-4)
+
+
+def test_products_and_scales_out_of_range_are_errors():
+    x = [[1e80]]
+    for kernel in (Linear() * (Linear() * Linear()), Linear() * 1e300, Linear() * 1e200 + 1e200 * Linear()):
+        with pytest.raises(ValueError, match=r"leaves the range of float64. Scale the data"):
+            kernel(x)
+
+
+def test_inner_products_out_of_range_are_errors():
+    with pytest.raises(ValueError, match=r"Linear\(\) leaves the range of float32 on these rows"):
+        Linear()(np.full((1, 2), 1e30, np.float32))
+
+
+def test_whole_numbers_become_float64_and_lists_are_taken():
+    assert Linear()([[1, 2]], [[3, 4]]).dtype == np.float64
+    assert Linear()(np.array([[True, False]])).tolist() == [[1.0]]
+    assert Linear()(sp.csr_array(np.array([[1, 2]]))).dtype == np.float64
+    assert Linear()(np.ones((1, 1), np.float32), np.ones((1, 1))).dtype == np.float64
+
+
+def test_sparse_rows_in_any_order_with_features_twice():
+    twice = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([2, 0, 2]), np.array([0, 3])), shape=(1, 3))
+    for kernel in (Linear(), RBF(sigma=2.0), Polynomial(2)):
+        laws.is_close(kernel(twice), kernel(twice.toarray()))
+    laws.is_close(Polynomial(2).feature_map(twice).toarray(), Polynomial(2).feature_map([[2.0, 0, 4.0]]))
+
+
+def test_a_check_says_by_how_much():
+    result = check(Linear(), [[3.0, 4.0], [0.0, 0.0]])
+    assert (result.rows, result.asymmetry, result.smallest_eigenvalue, result.largest_eigenvalue) == (
+        2,
+        0,
+        0,
+        25,
+    )
+    assert result.ok
+    assert str(result).startswith("a kernel on these 2 rows: symmetric (off by 0), positive semi-definite")
+    assert check(Linear(), np.ones((2, 2), np.float32)).tolerance == pytest.approx(4e-9)
+    assert not check(Linear() + 1, [[3.0, 4.0], [0.0, 1.0]], tolerance=-2).ok
+    assert check(Linear(), np.empty((0, 2))).ok
+
+
+def test_importing_kernels_is_light():
+    code = (
+        "import sys, rosenblatt.kernels; "
+        "print([name for name in ('numba', 'sklearn', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

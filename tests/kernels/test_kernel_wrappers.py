@@ -1,0 +1,150 @@
+"""Kernels that somebody else has written, and matrices that somebody else has computed."""
+
+import kernel_laws as laws
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.gaussian_process import kernels as gp
+from sklearn.metrics.pairwise import rbf_kernel
+
+from rosenblatt.kernels import (
+    RBF,
+    Constant,
+    Function,
+    Linear,
+    Matrix,
+    Precomputed,
+    Sklearn,
+    as_kernel,
+    check,
+)
+from rosenblatt.rows import Rows
+
+WORDS = ["perceptron", "person", "kernel", ""]
+
+
+def shared(a, b):
+    return len(set(a) & set(b))
+
+
+@given(st.lists(st.text("abc", max_size=4), min_size=1, max_size=5), st.integers(0, 3))
+def test_kernels_on_any_objects(words, constant):
+    for kernel in (Function(shared) + constant, Constant(constant) + Function(shared)):
+        expected = [[shared(a, b) + constant for b in words] for a in words]
+        assert kernel(words).tolist() == expected
+        assert kernel(words, words[:1]).tolist() == [row[:1] for row in expected]
+        assert kernel.diagonal(Rows(words)).tolist() == [expected[i][i] for i in range(len(words))]
+        assert kernel.on_objects
+
+
+def test_a_function_is_called_once_for_both_orders():
+    calls = []
+    kernel = Function(lambda a, b: calls.append((a, b)) or 1.0)
+    kernel([1, 2, 3])
+    assert sorted(calls) == [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)]
+
+
+def test_a_check_calls_a_function_for_both_orders_and_sees_the_difference():
+    result = check(Function(lambda a, b: float(a < b)), [1, 2])
+    assert not result.symmetric
+    assert "NOT symmetric (off by 1)" in str(result)
+
+
+def test_rows_of_arrays_are_objects_too():
+    X = np.array([[1.0, 2.0], [3.0, 4.0]])
+    laws.is_close(Function(laws.dot)(X), X @ X.T)
+    laws.is_close((Function(laws.dot) + Linear())(X), 2 * X @ X.T)
+    assert not (Function(laws.dot) + Linear()).on_objects
+    sparse = Function(lambda a, b: float(a.sum() * b.sum()))
+    assert sparse(sp.csr_array(X)).tolist() == [[9, 21], [21, 49]]
+
+
+def test_objects_are_normalized():
+    values = Function(shared).normalized()(WORDS[:3])
+    laws.is_close(values[0], [1, 5 / np.sqrt(42), 3 / np.sqrt(35)])
+
+
+@given(laws.two_sets())
+def test_a_matrix_function(sets):
+    laws.is_close(Matrix(rbf_kernel)(*sets), RBF(gamma=1 / sets[0].shape[1])(*sets))
+    laws.csr_changes_nothing(as_kernel(rbf_kernel), *sets)
+
+
+def test_the_diagonal_of_a_matrix_function_over_several_chunks():
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    laws.is_close(Matrix(laws.gram).diagonal(Rows(X)), (X * X).sum(axis=1))
+    assert Matrix(laws.gram).diagonal(Rows(X[:0])).shape == (0,)
+
+
+def test_the_result_of_a_matrix_function_is_not_overwritten():
+    cached = np.ones((2, 2))
+    kernel = 5 * Matrix(lambda X, Z: cached) + 3
+    assert kernel([[1.0], [2.0]]).tolist() == [[8, 8], [8, 8]]
+    assert cached.tolist() == [[1, 1], [1, 1]]
+
+
+@given(laws.two_sets())
+def test_scikit_learn_kernels(sets):
+    kernel = as_kernel(gp.RBF(2.0))
+    laws.is_close(kernel(*sets), RBF(sigma=2.0)(*sets))
+    laws.between_is_call(kernel, *sets)
+    laws.float32_stays(kernel, *sets)
+    laws.diagonal_is_that_of_the_matrix(as_kernel(gp.DotProduct(1.0)), sets[0])
+    laws.is_a_kernel(as_kernel(gp.Matern() + gp.DotProduct()), sets[0])
+
+
+def test_scikit_learn_kernels_print_and_compare():
+    kernel = Sklearn(gp.RationalQuadratic(alpha=2.0))
+    assert eval(repr(kernel), {"Sklearn": Sklearn, "RationalQuadratic": gp.RationalQuadratic}) == kernel
+    assert kernel != Sklearn(gp.RationalQuadratic(alpha=3.0))
+
+
+def test_as_kernel():
+    kernel = Linear() + 1
+    assert as_kernel(kernel) is kernel
+    assert as_kernel("precomputed") == Precomputed()
+    assert as_kernel(gp.RBF()) == Sklearn(gp.RBF())
+    assert as_kernel(laws.gram) == Matrix(laws.gram)
+
+
+@pytest.mark.parametrize("obj", ["rbf", "linear", None, 3, RBF, gp.RBF])
+def test_what_is_no_kernel(obj):
+    with pytest.raises(TypeError, match=r"or the word 'precomputed'. Got "):
+        as_kernel(obj)
+
+
+GRAM = np.array([[2.0, 1.0, 0.0], [1.0, 5.0, 3.0], [0.0, 3.0, 4.0]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_precomputed_matrix_is_looked_up(form):
+    training = Rows(form(GRAM))
+    support = Precomputed().stored(training.take(np.array([2, 0])))
+    assert support.data.shape == (2, 0)
+    new = Rows(form(np.array([[7.0, 8.0, 9.0]])))
+    values = Precomputed().between(new, support)
+    assert values.tolist() == [[9, 7]]
+    assert values.flags.c_contiguous
+    assert Precomputed().between(training, training).tolist() == GRAM.tolist()
+    assert Precomputed().between(training, training).flags.c_contiguous
+    assert Precomputed().diagonal(training).tolist() == [2, 5, 4]
+    assert Precomputed().diagonal(training.take(np.array([2, 0]))).tolist() == [4, 2]
+
+
+@pytest.mark.parametrize("kernel", [Precomputed() + 1, 2 * Precomputed(), Precomputed() ** 2])
+def test_expressions_of_a_precomputed_matrix(kernel):
+    rows = Rows(GRAM.astype(np.float32))
+    expected = eval(repr(kernel), {"Precomputed": lambda: GRAM, "Constant": lambda value: value})
+    kept = kernel.stored(rows)
+    assert kept.data.shape == (3, 0)
+    assert kernel.between(rows, kept).tolist() == expected.tolist()
+    assert kernel.between(rows, kept).dtype == np.float32
+    assert kernel.domain == "precomputed"
+
+
+def test_all_of_a_row_is_kept_where_it_is_needed():
+    rows = Rows(GRAM)
+    for kernel in (Linear(), Linear() + 1, Precomputed() + Linear(), RBF(sigma=1.0).normalized()):
+        assert kernel.stored(rows) is rows

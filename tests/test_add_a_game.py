@@ -1,0 +1,137 @@
+"""The recipe "add a game", proven: ordinal regression (PRank) from outside the package, in under 40 lines.
+
+It gets the primal, the dual, every path, every predictor and the certificate without a line of its own.
+"""
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from playing import a_run, labelled_points, orders_of, sparse
+
+from rosenblatt import predictors
+from rosenblatt.bounds import certify
+from rosenblatt.games import compilable
+from rosenblatt.kernels import Linear, Polynomial
+from rosenblatt.learner import Examples, begin, learn, play_blocks, play_sparse
+from rosenblatt.rows import Rows
+from rosenblatt.rules import Margin
+
+# --- the game ---
+
+
+@compilable
+def judge(scores, offsets, truth, track, where, amount):
+    count, moved, margin, nearest = 1, 0.0, 0.0, 0
+    for r in range(offsets.shape[0]):
+        side = 1.0 if truth[0] > r else -1.0
+        gap = side * (scores[0, 0] - offsets[r])
+        if gap <= 0.0:
+            where[count, 0], where[count, 1], amount[count] = -1, r, -side
+            count, moved, margin = count + 1, moved + side, margin + gap
+        if abs(scores[0, 0] - offsets[r]) < abs(scores[0, 0] - offsets[nearest]):
+            nearest = r
+    wrong = count > 1
+    if not wrong:
+        count, moved = 2, 1.0 if truth[0] > nearest else -1.0
+        margin = moved * (scores[0, 0] - offsets[nearest])
+        where[1, 0], where[1, 1], amount[1] = -1, nearest, -moved
+    where[0, 0], where[0, 1], amount[0] = 0, 0, moved
+    return count, margin, wrong
+
+
+@compilable
+def ballot(scores, offsets, track, weight, tally):
+    tally[0, (scores[0, 0] > offsets).sum()] += weight
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    ranks: int
+    outputs, tracks, judge, ballot = 1, 1, staticmethod(judge), staticmethod(ballot)
+    offsets = property(lambda self: self.ranks - 1)
+    alternatives = property(lambda self: self.ranks)
+
+    def answer(self, scores, offsets, starts):
+        return (scores > offsets).sum(axis=1)
+
+    def elect(self, tally, starts):
+        return tally.argmax(axis=1)
+
+
+# --- and what it gets ---
+
+
+def prank(X, y, ranks, epochs):
+    """Figure 1 of Crammer and Singer, Pranking with ranking (2001), with ranks counted from 0."""
+    w, b, mistakes = np.zeros(X.shape[1]), np.zeros(ranks - 1), []
+    for _ in range(epochs):
+        clean = True
+        for i in range(len(X)):
+            sides = np.where(y[i] > np.arange(ranks - 1), 1.0, -1.0)
+            tau = np.where((w @ X[i] - b) * sides <= 0, sides, 0.0)
+            if tau.any():
+                w, b, clean = w + tau.sum() * X[i], b - tau, False
+                mistakes.append(i)
+        if clean:
+            break
+    return mistakes, w, b
+
+
+def test_it_takes_under_forty_lines():
+    source = inspect.getsource(inspect.getmodule(prank))
+    game = source.split("# --- the game ---")[1].split("# --- and what it gets ---")[0]
+    assert len([line for line in game.splitlines() if line.strip()]) < 40
+
+
+@given(labelled_points(4), st.integers(1, 3))
+def test_it_is_the_papers_algorithm(points, epochs):
+    X, y = points
+    mistakes, w, b = prank(X, y, 4, epochs)
+    for player, data in ((play_blocks, X), (play_sparse, sparse(X))):
+        run = a_run(Ordinal(4), data, y, epochs=epochs, player=player)
+        assert run.ledger.mistakes.tolist() == mistakes
+        assert run.hypothesis.weights[:-1, 0].tolist() == w.tolist()
+        assert run.hypothesis.offsets.tolist() == b.tolist()
+
+
+@given(labelled_points(4), st.integers(1, 3), st.integers(1, 20))
+def test_every_path_and_the_dual_write_the_same_ledger(points, epochs, block):
+    X, y = points
+    for rule in (None, Margin(beta=2.0)):
+        options = {"epochs": epochs, "seed": 1, "rule": rule}
+        definition = a_run(Ordinal(4), X, y, **options).ledger
+        assert a_run(Ordinal(4), X, y, kernel=Linear(), player=play_blocks, block=block, **options).ledger == definition
+        assert a_run(Ordinal(4), sparse(X), y, player=play_sparse, **options).ledger == definition
+
+
+def wine_like():
+    """Grades that a quadratic of the features decides, so that only a kernel separates them."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    return X, np.digitize((X**2).sum(axis=1), [0.5, 1.5, 3.0])
+
+
+@pytest.mark.parametrize("predictor", predictors.NAMES)
+def test_all_predictors_and_the_dual_work(predictor):
+    X, y = wine_like()
+    errors = {}
+    for kernel in (None, Polynomial(2)):
+        run = begin(Ordinal(4), features=2, kernel=kernel)
+        learn(run, Examples(run.number(X), y), orders_of(len(X), 20, seed=0))
+        answers = predictors.decide(run, Rows(X), predictor, random=np.random.default_rng(0))
+        errors[kernel] = np.mean(np.abs(answers - y))
+    assert errors[Polynomial(2)] < 0.25 < errors[None]
+
+
+def test_the_certificate_works():
+    X, y = wine_like()
+    run = begin(Ordinal(4), features=2, kernel=Polynomial(2))
+    examples = Examples(run.number(X), y)
+    learn(run, examples, orders_of(len(X), 3, seed=0))
+    (certificate,) = certify(run, examples)
+    assert certificate.holds
+    assert certificate.bound >= certificate.mistakes > 0

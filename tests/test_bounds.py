@@ -1,0 +1,144 @@
+"""Certificates: the bound holds where it must, and a broken promise is told."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from playing import a_run, labelled_points
+from test_rules import blobs
+
+from rosenblatt import PerceptronClassifier, kernels
+from rosenblatt.bounds import certify
+from rosenblatt.games import Binary
+from rosenblatt.kernels import Polynomial
+from rosenblatt.learner import Examples, play_blocks
+
+
+@given(labelled_points(), st.integers(1, 5), st.booleans())
+def test_every_run_keeps_its_certificate(points, epochs, dual):
+    X, y = points
+    kernel = Polynomial(2) if dual else None
+    run = a_run(Binary(), X, y, kernel=kernel, epochs=epochs, player=play_blocks, intercept=True)
+    (certificate,) = certify(run, Examples(run.number(X), y))
+    assert certificate.holds
+
+
+def test_the_proof_is_about_the_run():
+    """v_k · u and ‖v_k‖² against guesses that are written out."""
+    X, y = blobs(2, apart=9.0)
+    clf = PerceptronClassifier(fit_intercept=False, shuffle=False, epochs=50, predictor="last").fit(X, y)
+    u = np.array([1.0, -2.0, 0.5, 1.0])
+    certificate = clf.certificate(X, y, u=u)
+    ledger = clf.ledger_
+    guesses = np.cumsum(np.where(y[ledger.example] == 1, 1, -1)[:, None] * X[ledger.example], axis=0)
+    np.testing.assert_allclose(certificate.progress, guesses @ u / np.linalg.norm(u))
+    np.testing.assert_allclose(certificate.length_squared, (guesses**2).sum(axis=1))
+    assert certificate.radius_squared == pytest.approx((X[ledger.example] ** 2).sum(axis=1).max())
+
+
+def test_the_margin_is_that_of_u():
+    X, y = blobs(2, apart=9.0)
+    clf = PerceptronClassifier(epochs=100, random_state=0, predictor="last").fit(X, y)
+    assert clf.converged_
+    u = np.append(clf.coef_[0], clf.intercept_)
+    margin = (np.where(y == 1, 1, -1) * clf.decision_function(X)).min() / np.linalg.norm(u)
+    certificate = clf.certificate(X, y, u=u)
+    assert certificate.margin == pytest.approx(margin)
+    assert certificate.bound == pytest.approx(certificate.radius_squared / margin**2)
+    own = clf.certificate(X, y)
+    assert own.bound <= certificate.bound * (1 + 1e-9)
+
+
+def test_dual_and_primal_have_the_same_certificate():
+    X, y = blobs(3, apart=9.0)
+    options = {"epochs": 100, "random_state": 0}
+    primal, dual = (PerceptronClassifier(k, **options).fit(X, y).certificate(X, y) for k in (None, kernels.Linear()))
+    for name in ("mistakes", "radius_squared", "margin", "bound", "progress", "length_squared"):
+        np.testing.assert_allclose(getattr(primal, name), getattr(dual, name), rtol=1e-6)
+
+
+def test_a_better_separator_gives_a_better_bound():
+    X, y = blobs(2, apart=2.5, seed=1)
+    clf = PerceptronClassifier(epochs=500, random_state=0).fit(X, y)
+    wide = PerceptronClassifier(rule="margin", epochs=500, random_state=0, predictor="last").fit(X, y)
+    assert clf.converged_
+    assert wide.converged_
+    mine, theirs = clf.certificate(X, y), clf.certificate(X, y, u=wide)
+    assert theirs.separable
+    assert theirs.holds
+    assert theirs.mistakes == mine.mistakes
+    assert "of another run" in str(theirs)
+
+
+def test_data_that_cannot_be_separated_has_the_bound_of_freund_and_schapire():
+    X, y = blobs(2, apart=0.4)
+    clf = PerceptronClassifier(epochs=3, random_state=0).fit(X, y)
+    certificate = clf.certificate(X, y)
+    assert not certificate.separable
+    assert certificate.deviation > 0
+    expected = ((np.sqrt(certificate.radius_squared) + certificate.deviation) / certificate.margin) ** 2
+    assert certificate.bound == pytest.approx(expected)
+    assert certificate.holds
+    assert "Freund and Schapire" in str(certificate)
+
+
+def test_one_vs_rest_has_a_certificate_per_class():
+    X, y = blobs(3, apart=9.0)
+    clf = PerceptronClassifier(multiclass="one-vs-rest", epochs=100, random_state=0).fit(X, y)
+    certificates = clf.certificate(X, y)
+    assert len(certificates) == 3
+    assert sum(c.mistakes for c in certificates) == len(clf.ledger_.mistakes)
+    alone = PerceptronClassifier(epochs=100, random_state=0).fit(X, y == 1)
+    theirs = alone.certificate(X, y == 1)
+    assert certificates[1].mistakes >= theirs.mistakes  # the others may need more epochs
+    assert all(c.holds for c in certificates)
+
+
+def test_it_reads_as_a_proof():
+    X, y = blobs(2, apart=9.0)
+    text = str(PerceptronClassifier(epochs=100, random_state=0).fit(X, y).certificate(X, y))
+    for word in ("mistakes", "Radius.", "Margin.", "Lemma 1.", "Lemma 2.", "Theorem.", "It holds", "Forecast."):
+        assert word in text
+
+
+def test_a_broken_promise_is_told():
+    X, y = blobs(2, apart=9.0)
+    certificate = PerceptronClassifier(epochs=100, random_state=0).fit(X, y).certificate(X, y)
+    assert certificate.holds
+    for broken in (
+        replace(certificate, mistakes=10**6),
+        replace(certificate, progress=certificate.progress_floor - 1),
+        replace(certificate, length_squared=2 * certificate.length_ceiling),
+    ):
+        assert not broken.holds
+        assert "DOES NOT HOLD" in str(broken)
+
+
+def test_the_expected_error_bounds_are_k_over_m():
+    X, y = blobs(2, apart=1.0)
+    certificate = PerceptronClassifier(epochs=1, random_state=0).fit(X, y).certificate(X, y)
+    assert certificate.sample_error_bound == certificate.mistakes / len(X)
+    assert certificate.vote_error_bound == 2 * certificate.mistakes / len(X)
+
+
+def test_a_run_without_a_mistake_has_a_certificate():
+    run = a_run(Binary(), np.empty((0, 2)), np.empty(0, int))
+    assert len(run.ledger) == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "u", "sentence"),
+    [
+        ({"start": "random"}, None, "starts at 0"),
+        ({"keep_examples": False}, None, "did not keep them"),
+        ({}, [1.0, 2.0], r"u must be finite weights of shape \(1, 4\), or \(1, 5\)"),
+        ({"kernel": kernels.Linear()}, [1.0, 2.0, 3.0, 4.0], "pass a fitted"),
+    ],
+)
+def test_what_cannot_be_certified_is_refused(make, u, sentence):
+    X, y = blobs(2)
+    clf = PerceptronClassifier(random_state=0, **make).fit(X, y)
+    with pytest.raises(ValueError, match=sentence):
+        clf.certificate(X, y, u=u)

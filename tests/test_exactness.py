@@ -1,0 +1,261 @@
+"""Parity: every path writes the ledger of the definition, and the definition that of the sources.
+
+Whole numbers make every sum exact, so ledgers are compared for equality, column by column. Each law
+is also shown something wrong, which it must reject.
+"""
+
+import numpy as np
+import pytest
+from hypothesis import Phase, assume, given, settings
+from hypothesis import strategies as st
+from playing import CUBIC, RULES, Linear, a_run, games_and_points, labelled_points, orders_of, sparse
+
+import oracles
+from rosenblatt import PerceptronClassifier, kernels, online
+from rosenblatt.games import Binary
+from rosenblatt.hypotheses.dual import DualBoard
+from rosenblatt.learner import Examples, begin, play, play_blocks, play_sparse
+
+RULE_NAMES = st.sampled_from(sorted(RULES))
+SEEDS = st.one_of(st.none(), st.integers(0, 99))
+quickly = settings(phases=[Phase.generate], database=None, max_examples=300)
+
+
+def rejects(law, *broken):
+    """The law, played with something broken, finds a counterexample."""
+    with pytest.raises(AssertionError):
+        quickly(law)(*broken)
+
+
+# The definition is what the sources print.
+
+
+def is_the_sources_kernel_perceptron(player, kernel=CUBIC):
+    @given(labelled_points(), st.integers(1, 3))
+    def law(points, epochs):
+        X, y = points
+        ledger = a_run(Binary(), X, y, kernel=CUBIC, epochs=epochs, player=player).ledger
+        mistakes, survived = oracles.kernel_perceptron(kernel, X, 2 * y - 1, epochs)
+        assert (ledger.mistakes.tolist(), ledger.survived.tolist()) == (mistakes, survived)
+
+    return law
+
+
+def test_play_is_the_sources_kernel_perceptron():
+    is_the_sources_kernel_perceptron(play)()
+
+
+def test_play_blocks_is_the_sources_kernel_perceptron():
+    is_the_sources_kernel_perceptron(play_blocks)()
+
+
+def test_another_kernel_is_not():
+    rejects(is_the_sources_kernel_perceptron(play, kernel=kernels.Polynomial(2)))
+
+
+def is_the_sources_perceptron(player, form=lambda X: X, **options):
+    @given(labelled_points(), st.integers(1, 3))
+    def law(points, epochs):
+        X, y = points
+        ledger = a_run(Binary(**options), form(X), y, epochs=epochs, player=player).ledger
+        assert (ledger.mistakes.tolist(), ledger.survived.tolist()) == oracles.perceptron(X, 2 * y - 1, epochs)
+
+    return law
+
+
+@pytest.mark.parametrize(("player", "form"), [(play, np.asarray), (play_blocks, np.asarray), (play_sparse, sparse)])
+def test_the_primal_is_the_sources_perceptron(player, form):
+    is_the_sources_perceptron(player, form)()
+
+
+def test_a_zero_score_that_answers_is_another_algorithm():
+    rejects(is_the_sources_perceptron(play, ties="positive"))
+
+
+@given(labelled_points(), st.integers(1, 3), st.sampled_from([1.0, 0.5, 0.25]))
+def test_a_zero_score_that_answers_positive_is_source_004(points, epochs, rate):
+    X, y = points
+    run = begin(Binary(ties="positive"), features=X.shape[1], rule=RULES["perceptron"].__class__(eta=rate))
+    played, _ = play_blocks(run, Examples(run.number(X), y), orders_of(len(X), epochs))
+    mistakes, theta = oracles.stochastic_gradient(X, y, played, rate)
+    assert run.ledger.mistakes.tolist() == mistakes
+    assert run.hypothesis.weights[:-1, 0].tolist() == theta.tolist()
+
+
+# Blocks of any size change nothing.
+
+
+def blocks_change_nothing(blocks):
+    @given(games_and_points(), st.integers(1, 3), st.integers(1, 30), SEEDS, RULE_NAMES, st.booleans())
+    def law(game, epochs, block, seed, rule, dual):
+        game, X, y = game
+        options = {"kernel": CUBIC if dual else None, "epochs": epochs, "seed": seed, "rule": RULES[rule], "intercept": True}
+        one_by_one = a_run(game, X, y, **options)
+        in_blocks = a_run(game, X, y, player=blocks, block=block, **options)
+        assert in_blocks.ledger == one_by_one.ledger
+        assert np.array_equal(in_blocks.hypothesis.scores(in_blocks.number(X)), one_by_one.hypothesis.scores(one_by_one.number(X)))
+
+    return law
+
+
+def test_blocks_change_nothing():
+    blocks_change_nothing(play_blocks)()
+
+
+def test_forgetting_corrections_inside_a_block_is_seen(monkeypatch):
+    true_gram = DualBoard.gram
+    monkeypatch.setattr(DualBoard, "gram", lambda self, block, wanted: true_gram(self, block, wanted) * 0)
+    rejects(blocks_change_nothing(play_blocks))
+
+
+def test_forgetting_to_settle_between_epochs_is_seen(monkeypatch):
+    monkeypatch.setattr(DualBoard, "settle", DualBoard._forget)
+    rejects(blocks_change_nothing(play_blocks))
+
+
+@given(labelled_points(3), st.integers(1, 12))
+def test_blocks_change_nothing_when_examples_have_weights(points, block):
+    X, y = points
+    weights = np.arange(len(X)) % 3.0
+    game = games()["one-vs-rest"]
+    plain = a_run(game, X, y, kernel=CUBIC, weights=weights)
+    blocks = a_run(game, X, y, kernel=CUBIC, weights=weights, player=play_blocks, block=block)
+    csr = a_run(game, sparse(X), y, weights=weights, player=play_sparse)
+    assert blocks.ledger == plain.ledger
+    assert csr.ledger == a_run(game, X, y, weights=weights).ledger
+
+
+def games():
+    from playing import GAMES
+
+    return {name: game for name, (game, _) in GAMES.items()}
+
+
+# The sparse pass writes the ledger of the dense one.
+
+
+def sparse_is_dense(form):
+    @given(games_and_points(), st.integers(1, 3), SEEDS, RULE_NAMES, st.booleans())
+    def law(game, epochs, seed, rule, intercept):
+        game, X, y = game
+        options = {"epochs": epochs, "seed": seed, "rule": RULES[rule], "intercept": intercept}
+        dense = a_run(game, X, y, **options)
+        csr = a_run(game, form(X), y, player=play_sparse, **options)
+        assert csr.ledger == dense.ledger
+        assert np.array_equal(csr.hypothesis.weights, dense.hypothesis.weights)
+        assert np.array_equal(csr.hypothesis.delayed, dense.hypothesis.delayed)
+
+    return law
+
+
+def test_sparse_is_dense():
+    sparse_is_dense(sparse)()
+
+
+def test_losing_a_feature_is_seen():
+    rejects(sparse_is_dense(lambda X: sparse(np.where(np.arange(X.shape[1]) == 0, 0, X))))
+
+
+# With the linear kernel the dual is the primal; on the feature map of a kernel the primal is the dual.
+
+
+def dual_is_primal(kernel):
+    @given(games_and_points(), st.integers(1, 3), SEEDS, RULE_NAMES, st.booleans())
+    def law(game, epochs, seed, rule, intercept):
+        game, X, y = game
+        options = {"epochs": epochs, "seed": seed, "rule": RULES[rule], "intercept": intercept, "player": play_blocks}
+        assert a_run(game, X, y, kernel=kernel, **options).ledger == a_run(game, X, y, **options).ledger
+
+    return law
+
+
+def test_dual_is_primal_with_the_linear_kernel():
+    dual_is_primal(Linear())()
+
+
+def test_dual_is_not_primal_with_another_kernel():
+    rejects(dual_is_primal(CUBIC))
+
+
+def map_is_kernel(mapped):
+    @given(games_and_points(), st.integers(1, 2))
+    def law(game, epochs):
+        game, X, y = game
+        kernel = (Linear() + 1) * (Linear() + 1)
+        on_map = a_run(game, mapped(kernel, X), y, epochs=epochs, player=play_blocks)
+        assert on_map.ledger == a_run(game, X, y, kernel=kernel, epochs=epochs, player=play_blocks).ledger
+
+    return law
+
+
+def test_map_is_kernel():
+    map_is_kernel(lambda kernel, X: kernel.feature_map(X))()
+
+
+def test_a_map_without_its_interactions_is_seen():
+    rejects(map_is_kernel(lambda kernel, X: (Linear() + 1).feature_map(X)))
+
+
+@given(labelled_points(), st.integers(1, 2))
+def test_map_is_kernel_with_the_root_two_of_the_source(points, epochs):
+    X, y = points
+    kernel = kernels.Polynomial(2)
+    dual = a_run(Binary(), X, y, kernel=kernel, epochs=epochs, player=play_blocks)
+    near_zero = np.abs(dual.ledger.margin[1:]) < 1e-9
+    assume(not near_zero.any())  # √2 is not exact, so a tie may fall either way
+    primal = a_run(Binary(), kernel.feature_map(X), y, epochs=epochs, player=play_blocks)
+    assume(not (np.abs(primal.ledger.margin[1:]) < 1e-9).any())
+    assert primal.ledger.mistakes.tolist() == dual.ledger.mistakes.tolist()
+
+
+# One by one, or in parts, or at once.
+
+
+def one_by_one_is_fit(feed):
+    @given(labelled_points(most=12), st.booleans())
+    def law(points, dual):
+        X, y = points
+        assume(len(set(y)) == 2)
+        kernel, labels = (CUBIC if dual else None), 2 * y - 1
+        at_once = PerceptronClassifier(kernel, epochs=1, shuffle=False).fit(X, labels)
+        learner = online.Classifier(kernel)
+        feed(learner, X, labels)
+        assert learner.ledger == at_once.ledger_
+
+    return law
+
+
+def in_order(learner, X, labels):
+    for x, label in zip(X, labels, strict=True):
+        learner.predict(x)
+        learner.add_example(x, label)
+
+
+def backwards(learner, X, labels):
+    in_order(learner, X[::-1], labels[::-1])
+
+
+def test_one_by_one_is_fit():
+    one_by_one_is_fit(in_order)()
+
+
+def test_another_order_is_seen():
+    rejects(one_by_one_is_fit(backwards))
+
+
+@given(games_and_points(), st.integers(0, 20), st.booleans(), st.booleans())
+def test_partial_fits_are_one_run(game, cut, dual, as_csr):
+    game, X, y = game
+    assume(len(set(y)) == (2 if isinstance(game, Binary) else 3))
+    cut = min(cut, len(X))
+    data = sparse(X) if as_csr else X
+    options = {"multiclass": "one-vs-rest" if game.tracks > 1 else "argmax", "shuffle": False, "epochs": 1}
+    whole = PerceptronClassifier(CUBIC if dual else None, **options).fit(data, y)
+    parts = PerceptronClassifier(CUBIC if dual else None, **options)
+    for part in (slice(0, cut), slice(cut, len(X))):
+        if part.start < part.stop:
+            parts.partial_fit(data[part], y[part], classes=np.unique(y))
+    assert parts.ledger_ == whole.ledger_
+    for predictor in ("last", "best", "average", "vote"):
+        theirs = [c.set_params(predictor=predictor).decision_function(data) for c in (parts, whole)]
+        np.testing.assert_array_equal(*theirs)

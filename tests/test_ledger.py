@@ -1,0 +1,125 @@
+"""The ledger: the ten-round table of source 002, and what can be read from any ledger."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from playing import CUBIC, a_run, games_and_points, labelled_points
+
+import oracles
+from rosenblatt import predictors
+from rosenblatt.games import Binary, OneVsRest
+from rosenblatt.learner import play_blocks
+from rosenblatt.rows import Rows
+
+
+def the_table():
+    """Ten rounds whose results are X ✓ ✓ X ✓ ✓ ✓ X ✓ X, as printed in section 2."""
+    X = np.array([[1, 0], [1, 0], [1, 0], [-1, -2], [0, -1], [0, -1], [0, -1], [1, 0], [1, 0], [0, -1.0]])
+    y = np.array([1, 1, 1, 1, 1, 1, 1, 1, 1, 0])
+    return a_run(Binary(), X, y, epochs=1).ledger
+
+
+def test_the_ten_round_table():
+    ledger = the_table()
+    assert ledger.when.tolist() == [1, 4, 8, 10]
+    assert ledger.survived.tolist() == [1, 3, 4, 2, 0]
+    assert predictors.shares(ledger).tolist() == [1 / 10, 3 / 10, 4 / 10, 2 / 10, 0]
+    assert predictors.best(ledger) == 2
+    assert 1 / ledger.survived[predictors.best(ledger)] == 0.25
+    mixture_error = sum(m / ledger.rounds / m for m in ledger.survived[:-1])
+    assert mixture_error == pytest.approx(len(ledger.mistakes) / ledger.rounds)
+
+
+@given(games_and_points(), st.integers(1, 3))
+def test_the_survivals_of_each_track_add_up_to_the_rounds(game, epochs):
+    game, X, y = game
+    ledger = a_run(game, X, y, epochs=epochs, player=play_blocks).ledger
+    for track in range(ledger.tracks):
+        assert ledger.of(track).survived.sum() == ledger.rounds
+    assert (np.diff(ledger.when) >= 0).all()
+
+
+@given(labelled_points(), st.integers(1, 3))
+def test_influence_is_the_mixture_of_guesses(points, epochs):
+    X, y = points
+    ledger = a_run(Binary(), X, y, epochs=epochs).ledger
+    np.testing.assert_allclose(
+        predictors.influence(ledger, "average"), predictors.coefficients(predictors.shares(ledger)), atol=1e-12
+    )
+
+
+@given(games_and_points(), st.integers(1, 60))
+def test_a_ledger_until_a_round_is_that_of_the_shorter_run(game, rounds):
+    game, X, y = game
+    whole = a_run(game, X, y, kernel=CUBIC, epochs=1).ledger
+    rounds = min(rounds, len(X))
+    short = a_run(game, X[:rounds], y[:rounds], kernel=CUBIC, epochs=1).ledger
+    assert whole.until(rounds) == short
+    with pytest.raises(ValueError, match=r"This run has \d+ rounds"):
+        whole.until(whole.rounds + 1)
+
+
+def test_one_vs_rest_has_a_ledger_per_class():
+    X, y = np.eye(3), np.arange(3)
+    ledger = a_run(OneVsRest(3), X, y, epochs=2).ledger
+    with pytest.raises(ValueError, match=r"guesses of 3 learners.*ledger\.of\(0\)"):
+        _ = ledger.survived
+    alone = a_run(Binary(), X, (y == 1).astype(int), epochs=2).ledger
+    assert ledger.of(1).mistakes.tolist() == alone.mistakes.tolist()
+
+
+def test_ledgers_differ_if_one_number_does():
+    X, y = np.eye(2), np.array([0, 1])
+    ledger, other = (a_run(Binary(), X, y, weights=np.array([1.0, w])).ledger for w in (1, 2))
+    assert ledger != other
+    assert ledger == a_run(Binary(), X, y).ledger
+    assert ledger != "a ledger"
+    assert repr(ledger) == "<Ledger: 2 mistakes, 2 corrections, 4 rounds>"
+
+
+# The five predictors against guesses that are written out.
+
+
+@given(labelled_points(), st.integers(1, 3), st.booleans())
+def test_predictors_are_what_the_guesses_say(points, epochs, dual):
+    from rosenblatt.kernels import Linear
+
+    X, y = points
+    guesses, survived = oracles.all_guesses(X, 2 * y - 1, epochs)
+    run = a_run(Binary(), X, y, kernel=Linear() if dual else None, epochs=epochs, player=play_blocks)
+    rows, starts = Rows(X), np.arange(len(X) + 1)
+    every = X @ guesses.T
+    expected = {
+        "last": every[:, -1],
+        "best": every[:, np.argmax(survived)],
+        "average": every @ survived / survived.sum(),
+    }
+    for name, scores in expected.items():
+        np.testing.assert_allclose(predictors.scores(run, rows, name)[0][:, 0], scores, atol=1e-9)
+    votes = np.sign(every) @ survived / survived.sum()
+    np.testing.assert_allclose(predictors.votes(run, rows, starts)[:, 0], votes, atol=1e-12)
+    drawn = predictors.sampled(run, rows, starts, np.random.default_rng(0))[0][:, 0]
+    assert all(score in guess_scores for score, guess_scores in zip(drawn, every, strict=True))
+
+
+def test_sample_draws_each_guess_as_often_as_it_answered():
+    X, y = np.array([[1.0], [1.0], [-1.0]]), np.array([1, 1, 1])
+    run = a_run(Binary(), X, y, epochs=1)  # v_0 = 0 answers 1 round, v_1 = 1 the other two, v_2 = 0 none
+    rows = Rows(np.ones((3000, 1)))
+    scores = predictors.sampled(run, rows, np.arange(3001), np.random.default_rng(0))[0][:, 0]
+    assert np.mean(scores == 1) == pytest.approx(2 / 3, abs=0.03)
+
+
+@given(games_and_points())
+def test_the_tally_of_one_vs_rest_is_a_vote_per_class(game):
+    game, X, y = game
+    run = a_run(game, X, y, kernel=CUBIC, player=play_blocks)
+    tally = predictors.votes(run, Rows(X), np.arange(len(X) + 1))
+    assert (np.abs(tally) <= 1 + 1e-12).all()
+    if game.tracks > 1:
+        for track in range(game.tracks):
+            alone = a_run(Binary(), X, (y == track).astype(int), kernel=CUBIC, player=play_blocks)
+            if alone.ledger.rounds == run.ledger.rounds:
+                theirs = predictors.votes(alone, Rows(X), np.arange(len(X) + 1))
+                np.testing.assert_allclose(tally[:, [track]], theirs, atol=1e-12)

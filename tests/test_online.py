@@ -1,0 +1,100 @@
+"""The two-method learner: whatever an example is, and what a wrong one gets."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from test_rules import blobs
+
+from rosenblatt import PerceptronClassifier, kernels, online
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
+def test_arrays_sparse_rows_and_dicts_are_the_same_examples(kernel):
+    X, y = blobs(2, rows=60, apart=0.5)
+    X[np.abs(X) < 0.5] = 0
+    names = ["alpha", "beta", "gamma", "delta"]
+    forms = {
+        "array": list(X),
+        "list": X.tolist(),
+        "sparse": [sp.csr_matrix(x) for x in X],
+        "dict": [{n: v for n, v in zip(names, x, strict=True) if v} for x in X],
+    }
+    ledgers, scores = {}, {}
+    for form, examples in forms.items():
+        learner = online.Classifier(kernel)
+        for x, label in zip(examples, 2 * y - 1, strict=True):
+            learner.predict(x)
+            learner.add_example(x, label)
+        ledgers[form] = learner.ledger.mistakes.tolist()
+        scores[form] = [learner.predict(x) for x in examples]
+    fitted = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="last").fit(X, 2 * y - 1)
+    for form in forms:
+        assert ledgers[form] == fitted.ledger_.mistakes.tolist()
+        np.testing.assert_allclose(scores[form], fitted.decision_function(X), atol=1e-9)
+
+
+def test_predicting_teaches_nothing():
+    learner = online.Classifier()
+    learner.add_example({"a": 1.0}, 1)
+    assert learner.predict({"never seen": 5.0}) == 1.0  # the intercept alone
+    learner.add_example({"b": 1.0}, 1)
+    assert learner.predict({"never seen": 5.0}) == 1.0
+    assert len(learner.ledger) == 1
+
+
+def test_a_growing_vocabulary_keeps_what_was_learned():
+    learner = online.Classifier(fit_intercept=False)
+    for i in range(300):
+        learner.add_example({f"word {i}": 1.0}, 1 if i % 2 else -1)
+    assert [learner.predict({f"word {i}": 1.0}) for i in range(300)] == [1.0 if i % 2 else -1.0 for i in range(300)]
+
+
+def test_objects_under_a_kernel():
+    learner = online.Classifier(kernels.Function(lambda a, b: float(len(a & b))))
+    learner.add_example({1, 2, 3}, 1)
+    learner.add_example({7, 8}, -1)
+    assert learner.predict({2, 3}) > 0 > learner.predict({7, 8})
+
+
+def test_average_and_best_can_answer():
+    X, y = blobs(2, rows=60, apart=0.5)
+    for predictor in ("best", "average"):
+        learner = online.Classifier(predictor=predictor)
+        for x, label in zip(X, 2 * y - 1, strict=True):
+            learner.add_example(x, label)
+        fitted = PerceptronClassifier(epochs=1, shuffle=False, predictor=predictor).fit(X, y)
+        np.testing.assert_allclose([learner.predict(x) for x in X], fitted.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "sentence"),
+    [
+        ([1.0, 2.0], 0, r"must be -1 or \+1\. Got 0"),
+        ([1.0, 2.0, 3.0], 1, r"must have 2 features, as the first\. Got 3"),
+        ([1.0, np.nan], 1, "finite numbers"),
+        ([[1.0, 2.0], [3.0, 4.0]], 1, r"one row\. Got an array of shape \(2, 2\)"),
+        ({"a": 1.0}, 1, r"of one kind.*Got dict"),
+    ],
+)
+@pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
+def test_a_bad_example_says_why_and_changes_nothing(x, y, sentence, kernel):
+    learner = online.Classifier(kernel)
+    learner.add_example([1.0, 2.0], 1)
+    before = learner.ledger
+    with pytest.raises(ValueError, match=sentence):
+        learner.add_example(x, y)
+    assert learner.ledger is before
+    assert learner.predict([1.0, 2.0]) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"kernel": "precomputed"}, "can evaluate on new examples"),
+        ({"predictor": "vote"}, "Got 'vote'"),
+        ({"ties": "never"}, "Got 'never'"),
+    ],
+)
+def test_a_learner_that_makes_no_sense_is_refused(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        online.Classifier(**options)
