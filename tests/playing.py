@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from rosenblatt.games import Argmax, Binary, OneVsRest
 from rosenblatt.kernels import Linear, Polynomial
-from rosenblatt.learner import Examples, begin, play
+from rosenblatt.learner import play
 from rosenblatt.rules import Margin, Perceptron
+from rosenblatt.run import Examples, begin
 
 CUBIC = Polynomial(3)
 GAMES = {"binary": (Binary(), 2), "argmax": (Argmax(3), 3), "one-vs-rest": (OneVsRest(3), 3)}
@@ -18,7 +19,9 @@ RULES = {"perceptron": Perceptron(), "eta": Perceptron(eta=0.5), "margin": Margi
 def labelled_points(draw, classes=2, most=24):
     """Points with small whole numbers as coordinates, each with a class."""
     rows, width = draw(st.integers(1, most)), draw(st.integers(1, 4))
-    X = draw(st.lists(st.lists(st.integers(-3, 3), min_size=width, max_size=width), min_size=rows, max_size=rows))
+    X = draw(
+        st.lists(st.lists(st.integers(-3, 3), min_size=width, max_size=width), min_size=rows, max_size=rows)
+    )
     y = draw(st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows))
     return np.array(X, dtype=float), np.array(y)
 
@@ -36,7 +39,20 @@ def orders_of(rows, epochs, seed=None):
     return [np.arange(rows) if seed is None else random.permutation(rows) for _ in range(epochs)]
 
 
-def a_run(game, X, y, *, kernel=None, epochs=2, player=play, seed=None, rule=None, weights=None, intercept=False, **options):
+def a_run(
+    game,
+    X,
+    y,
+    *,
+    kernel=None,
+    epochs=2,
+    player=play,
+    seed=None,
+    rule=None,
+    weights=None,
+    intercept=False,
+    **options,
+):
     """A run of any game over these points by any of the players."""
     run = begin(game, features=X.shape[1], kernel=kernel, rule=rule, intercept=intercept)
     examples = Examples(run.number(X), y, weights=weights)
@@ -51,4 +67,14 @@ def sparse(X):
     return result
 
 
-__all__ = ["CUBIC", "GAMES", "RULES", "Linear", "a_run", "games_and_points", "labelled_points", "orders_of", "sparse"]
+__all__ = [
+    "CUBIC",
+    "GAMES",
+    "RULES",
+    "Linear",
+    "a_run",
+    "games_and_points",
+    "labelled_points",
+    "orders_of",
+    "sparse",
+]

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playing import a_run, labelled_points, orders_of, sparse
 
+from playing import a_run, labelled_points, orders_of, sparse
 from rosenblatt import predictors
 from rosenblatt.bounds import certify
 from rosenblatt.games import compilable
 from rosenblatt.kernels import Linear, Polynomial
-from rosenblatt.learner import Examples, begin, learn, play_blocks, play_sparse
+from rosenblatt.learner import learn, play_blocks, play_sparse
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin
+from rosenblatt.run import Examples, begin
 
 # --- the game ---
 
@@ -104,7 +105,10 @@ def test_every_path_and_the_dual_write_the_same_ledger(points, epochs, block):
     for rule in (None, Margin(beta=2.0)):
         options = {"epochs": epochs, "seed": 1, "rule": rule}
         definition = a_run(Ordinal(4), X, y, **options).ledger
-        assert a_run(Ordinal(4), X, y, kernel=Linear(), player=play_blocks, block=block, **options).ledger == definition
+        assert (
+            a_run(Ordinal(4), X, y, kernel=Linear(), player=play_blocks, block=block, **options).ledger
+            == definition
+        )
         assert a_run(Ordinal(4), sparse(X), y, player=play_sparse, **options).ledger == definition
 
 

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playing import a_run, labelled_points
-from test_rules import blobs
 
+from playing import a_run, labelled_points
 from rosenblatt import PerceptronClassifier, kernels
 from rosenblatt.bounds import certify
 from rosenblatt.games import Binary
 from rosenblatt.kernels import Polynomial
-from rosenblatt.learner import Examples, play_blocks
+from rosenblatt.learner import play_blocks
+from rosenblatt.run import Examples
+from test_rules import blobs
 
 
 @given(labelled_points(), st.integers(1, 5), st.booleans())
@@ -54,7 +55,9 @@ def test_the_margin_is_that_of_u():
 def test_dual_and_primal_have_the_same_certificate():
     X, y = blobs(3, apart=9.0)
     options = {"epochs": 100, "random_state": 0}
-    primal, dual = (PerceptronClassifier(k, **options).fit(X, y).certificate(X, y) for k in (None, kernels.Linear()))
+    primal, dual = (
+        PerceptronClassifier(k, **options).fit(X, y).certificate(X, y) for k in (None, kernels.Linear())
+    )
     for name in ("mistakes", "radius_squared", "margin", "bound", "progress", "length_squared"):
         np.testing.assert_allclose(getattr(primal, name), getattr(dual, name), rtol=1e-6)
 
@@ -99,7 +102,16 @@ def test_one_vs_rest_has_a_certificate_per_class():
 def test_it_reads_as_a_proof():
     X, y = blobs(2, apart=9.0)
     text = str(PerceptronClassifier(epochs=100, random_state=0).fit(X, y).certificate(X, y))
-    for word in ("mistakes", "Radius.", "Margin.", "Lemma 1.", "Lemma 2.", "Theorem.", "It holds", "Forecast."):
+    for word in (
+        "mistakes",
+        "Radius.",
+        "Margin.",
+        "Lemma 1.",
+        "Lemma 2.",
+        "Theorem.",
+        "It holds",
+        "Forecast.",
+    ):
         assert word in text
 
 

@@ -12,15 +12,15 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_iris
-from sklearn.gaussian_process.kernels import RBF as SklearnRBF
+from sklearn.gaussian_process.kernels import RBF as SklearnRBF  # noqa: N811
 from sklearn.gaussian_process.kernels import DotProduct
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from test_rules import blobs
 
 from rosenblatt import PerceptronClassifier, kernels
+from test_rules import blobs
 
 # A round is played once, whatever its weight, and the constant feature of the intercept is 1, so an
 # intercept of 60 takes longer than 10 epochs. scikit-learn's own Perceptron fails the last one, too.
@@ -81,7 +81,9 @@ def test_data_frames_keep_their_names():
     assert clf.predict(X).shape == (150,)
 
 
-@pytest.mark.parametrize("kernel", [DotProduct() + SklearnRBF(), SklearnRBF(3.0), lambda X, Z: (X @ Z.T + 1) ** 2])
+@pytest.mark.parametrize(
+    "kernel", [DotProduct() + SklearnRBF(), SklearnRBF(3.0), lambda X, Z: (X @ Z.T + 1) ** 2]
+)
 def test_other_peoples_kernels(kernel):
     X, y = blobs(2, apart=3.0)
     assert PerceptronClassifier(kernel, random_state=0).fit(X, y).score(X, y) > 0.9
@@ -93,9 +95,14 @@ def shared_letters(a, b):
 
 def test_a_kernel_on_words():
     words = ["abba", "baba", "cab", "xyz", "zyx", "xxy"]
-    clf = PerceptronClassifier(kernels.Function(shared_letters), random_state=0).fit(words, [1, 1, 1, 0, 0, 0])
+    clf = PerceptronClassifier(kernels.Function(shared_letters), random_state=0).fit(
+        words, [1, 1, 1, 0, 0, 0]
+    )
     assert clf.predict(["ab", "yz"]).tolist() == [1, 0]
-    assert clf.explain("ab").labels.tolist() == clf.classes_[clf._support_truths].tolist() or len(clf.support_) > 0
+    assert (
+        clf.explain("ab").labels.tolist() == clf.classes_[clf._support_truths].tolist()
+        or len(clf.support_) > 0
+    )
     assert clf.certificate(words, [1, 1, 1, 0, 0, 0]).holds
 
 
@@ -126,7 +133,9 @@ def test_attributes_and_predictors_agree(form, multiclass):
 
 def test_float32_stays_float32():
     X, y = load_digits(return_X_y=True)
-    clf = PerceptronClassifier(kernels.RBF(gamma=0.001), random_state=0, epochs=2).fit(X.astype(np.float32), y)
+    clf = PerceptronClassifier(kernels.RBF(gamma=0.001), random_state=0, epochs=2).fit(
+        X.astype(np.float32), y
+    )
     assert clf.support_vectors_.dtype == np.float32
     assert clf.score(X.astype(np.float32), y) > 0.99
 
@@ -152,7 +161,9 @@ def test_convergence_ends_the_run():
 
 def test_a_random_start_is_small_and_seeded():
     X, y = blobs(3, apart=1.0)
-    one, two, three = (PerceptronClassifier(start="random", random_state=s, epochs=2).fit(X, y) for s in (0, 0, 1))
+    one, two, three = (
+        PerceptronClassifier(start="random", random_state=s, epochs=2).fit(X, y) for s in (0, 0, 1)
+    )
     assert one.ledger_ == two.ledger_
     assert one.ledger_ != three.ledger_
     for name in ("last", "best", "average"):
@@ -240,8 +251,18 @@ def with_value(X, value):
         (None, lambda y: 0 * y, {}, r"at least 2 classes.*1 class only: .*0"),
         (None, lambda y: y + 0.5, {}, "Unknown label type"),
         (None, lambda y: None, {}, "requires y to be passed.*a label per row"),
-        (lambda X: with_value(0 * X, 1.0), None, {"kernel": None, "fit_intercept": False}, "Row 0 is a zero vector"),
-        (lambda X: 0 * X, None, {"kernel": kernels.Linear(), "fit_intercept": False}, r"Row 0 has k\(x, x\) = 0"),
+        (
+            lambda X: with_value(0 * X, 1.0),
+            None,
+            {"kernel": None, "fit_intercept": False},
+            "Row 0 is a zero vector",
+        ),
+        (
+            lambda X: 0 * X,
+            None,
+            {"kernel": kernels.Linear(), "fit_intercept": False},
+            r"Row 0 has k\(x, x\) = 0",
+        ),
         (None, None, {"kernel": lambda X, Z: X @ Z.T + np.nan}, "nan"),
         (None, None, {"kernel": lambda X, Z: X}, "shape"),
         (None, None, {"kernel": "rbf"}, "'rbf'"),
@@ -356,4 +377,9 @@ def test_importing_is_light():
 
 def test_columns_of_a_frame_may_be_of_any_number_type():
     frame = pd.DataFrame({"a": [1, 2, -1, -2], "b": [True, False, True, False], "c": [0.5, 1, 1, 2]})
-    assert PerceptronClassifier(random_state=0).fit(frame, ["x", "x", "o", "o"]).score(frame, ["x", "x", "o", "o"]) == 1
+    assert (
+        PerceptronClassifier(random_state=0)
+        .fit(frame, ["x", "x", "o", "o"])
+        .score(frame, ["x", "x", "o", "o"])
+        == 1
+    )

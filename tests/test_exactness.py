@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
-from playing import CUBIC, RULES, Linear, a_run, games_and_points, labelled_points, orders_of, sparse
 
 import oracles
+from playing import CUBIC, RULES, Linear, a_run, games_and_points, labelled_points, orders_of, sparse
 from rosenblatt import PerceptronClassifier, kernels, online
 from rosenblatt.games import Binary
 from rosenblatt.hypotheses.dual import DualBoard
-from rosenblatt.learner import Examples, begin, play, play_blocks, play_sparse
+from rosenblatt.learner import play, play_blocks, play_sparse
+from rosenblatt.run import Examples, begin
 
 RULE_NAMES = st.sampled_from(sorted(RULES))
 SEEDS = st.one_of(st.none(), st.integers(0, 99))
@@ -58,12 +59,16 @@ def is_the_sources_perceptron(player, form=lambda X: X, **options):
     def law(points, epochs):
         X, y = points
         ledger = a_run(Binary(**options), form(X), y, epochs=epochs, player=player).ledger
-        assert (ledger.mistakes.tolist(), ledger.survived.tolist()) == oracles.perceptron(X, 2 * y - 1, epochs)
+        assert (ledger.mistakes.tolist(), ledger.survived.tolist()) == oracles.perceptron(
+            X, 2 * y - 1, epochs
+        )
 
     return law
 
 
-@pytest.mark.parametrize(("player", "form"), [(play, np.asarray), (play_blocks, np.asarray), (play_sparse, sparse)])
+@pytest.mark.parametrize(
+    ("player", "form"), [(play, np.asarray), (play_blocks, np.asarray), (play_sparse, sparse)]
+)
 def test_the_primal_is_the_sources_perceptron(player, form):
     is_the_sources_perceptron(player, form)()
 
@@ -89,11 +94,20 @@ def blocks_change_nothing(blocks):
     @given(games_and_points(), st.integers(1, 3), st.integers(1, 30), SEEDS, RULE_NAMES, st.booleans())
     def law(game, epochs, block, seed, rule, dual):
         game, X, y = game
-        options = {"kernel": CUBIC if dual else None, "epochs": epochs, "seed": seed, "rule": RULES[rule], "intercept": True}
+        options = {
+            "kernel": CUBIC if dual else None,
+            "epochs": epochs,
+            "seed": seed,
+            "rule": RULES[rule],
+            "intercept": True,
+        }
         one_by_one = a_run(game, X, y, **options)
         in_blocks = a_run(game, X, y, player=blocks, block=block, **options)
         assert in_blocks.ledger == one_by_one.ledger
-        assert np.array_equal(in_blocks.hypothesis.scores(in_blocks.number(X)), one_by_one.hypothesis.scores(one_by_one.number(X)))
+        assert np.array_equal(
+            in_blocks.hypothesis.scores(in_blocks.number(X)),
+            one_by_one.hypothesis.scores(one_by_one.number(X)),
+        )
 
     return law
 
@@ -109,7 +123,13 @@ def test_forgetting_corrections_inside_a_block_is_seen(monkeypatch):
 
 
 def test_forgetting_to_settle_between_epochs_is_seen(monkeypatch):
-    monkeypatch.setattr(DualBoard, "settle", DualBoard._forget)
+    true_begin = DualBoard.begin
+
+    def begin_unsettled(self, order):
+        self._played = []
+        true_begin(self, order)
+
+    monkeypatch.setattr(DualBoard, "begin", begin_unsettled)
     rejects(blocks_change_nothing(play_blocks))
 
 
@@ -163,7 +183,13 @@ def dual_is_primal(kernel):
     @given(games_and_points(), st.integers(1, 3), SEEDS, RULE_NAMES, st.booleans())
     def law(game, epochs, seed, rule, intercept):
         game, X, y = game
-        options = {"epochs": epochs, "seed": seed, "rule": RULES[rule], "intercept": intercept, "player": play_blocks}
+        options = {
+            "epochs": epochs,
+            "seed": seed,
+            "rule": RULES[rule],
+            "intercept": intercept,
+            "player": play_blocks,
+        }
         assert a_run(game, X, y, kernel=kernel, **options).ledger == a_run(game, X, y, **options).ledger
 
     return law

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from playing import CUBIC, a_run, games_and_points, labelled_points
 
 import oracles
+from playing import CUBIC, a_run, games_and_points, labelled_points
 from rosenblatt import predictors
 from rosenblatt.games import Binary, OneVsRest
 from rosenblatt.learner import play_blocks
@@ -45,7 +45,9 @@ def test_influence_is_the_mixture_of_guesses(points, epochs):
     X, y = points
     ledger = a_run(Binary(), X, y, epochs=epochs).ledger
     np.testing.assert_allclose(
-        predictors.influence(ledger, "average"), predictors.coefficients(predictors.shares(ledger)), atol=1e-12
+        predictors.influence(ledger, "average"),
+        predictors.coefficients(predictors.shares(ledger)),
+        atol=1e-12,
     )
 
 

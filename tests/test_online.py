@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_rules import blobs
 
 from rosenblatt import PerceptronClassifier, kernels, online
+from test_rules import blobs
 
 
 @pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
@@ -46,7 +46,9 @@ def test_a_growing_vocabulary_keeps_what_was_learned():
     learner = online.Classifier(fit_intercept=False)
     for i in range(300):
         learner.add_example({f"word {i}": 1.0}, 1 if i % 2 else -1)
-    assert [learner.predict({f"word {i}": 1.0}) for i in range(300)] == [1.0 if i % 2 else -1.0 for i in range(300)]
+    assert [learner.predict({f"word {i}": 1.0}) for i in range(300)] == [
+        1.0 if i % 2 else -1.0 for i in range(300)
+    ]
 
 
 def test_objects_under_a_kernel():

@@ -2,14 +2,15 @@
 
 import numpy as np
 import pytest
-from playing import GAMES, a_run, sparse
 
+from playing import GAMES, a_run, sparse
 from rosenblatt import PerceptronClassifier
 from rosenblatt.bounds import certify
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.kernels import Linear
-from rosenblatt.learner import Examples, play, play_blocks, play_sparse
+from rosenblatt.learner import play, play_blocks, play_sparse
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron, as_rule
+from rosenblatt.run import Examples
 
 
 def blobs(classes, rows=200, width=4, seed=0, apart=6.0):
@@ -30,7 +31,11 @@ def passive_aggressive(X, y, rule, epochs):
             loss = max(0.0, 1.0 - y[i] * (w @ X[i]))
             if loss > 0:
                 square = X[i] @ X[i]
-                tau = {"PA": loss / square, "PA-I": min(rule.C, loss / square), "PA-II": loss / (square + 0.5 / rule.C)}
+                tau = {
+                    "PA": loss / square,
+                    "PA-I": min(rule.C, loss / square),
+                    "PA-II": loss / (square + 0.5 / rule.C),
+                }
                 w = w + tau[rule.variant] * y[i] * X[i]
                 corrected.append(i)
     return corrected, w
@@ -116,7 +121,10 @@ def test_an_example_that_weighs_nothing_is_played_but_not_corrected():
         (lambda: Margin(beta=-1), r"margin beta must be a positive number\. Got -1"),
         (lambda: PassiveAggressive(C=float("nan")), r"aggressiveness C must be a positive number\. Got nan"),
         (lambda: PassiveAggressive(variant="PA-III"), r"'PA', 'PA-I' or 'PA-II'\. Got 'PA-III'"),
-        (lambda: as_rule("hinge"), r"'perceptron', 'margin', 'passive-aggressive' or a rule object.*Got 'hinge'"),
+        (
+            lambda: as_rule("hinge"),
+            r"'perceptron', 'margin', 'passive-aggressive' or a rule object.*Got 'hinge'",
+        ),
         (lambda: as_rule("passive-aggressive", 0.5), r"learning_rate applies to the rules.*Got 0\.5"),
         (lambda: as_rule(Margin(), 0.5), r"set the step in the rule object"),
     ],

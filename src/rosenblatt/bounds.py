@@ -8,39 +8,16 @@ from math import inf, sqrt
 import numpy as np
 
 from rosenblatt import predictors
-from rosenblatt._types import Floats, Ints
+from rosenblatt._types import Floats
+from rosenblatt.directions import Direction, own_directions
 from rosenblatt.hypotheses import Primal
-from rosenblatt.learner import Examples, Run
 from rosenblatt.ledger import OFFSET, Ledger
 from rosenblatt.loops.margins import margin_loop
-from rosenblatt.rows import Rows
 from rosenblatt.rules import Perceptron
+from rosenblatt.run import Examples, Run
 
 ROUNDING = 1e-6
 """How far, in relative terms, two sums of the same numbers may differ before a promise counts as broken."""
-
-
-@dataclass(frozen=True, eq=False)
-class Direction:
-    """A vector u that claims to separate the data, known by the scores it gives.
-
-    Parameters
-    ----------
-    name
-        What to call it in a sentence.
-    on_examples, on_memory
-        Its scores (rows × outputs) on the rows of the data and on the corrected rows.
-    offsets
-        Its offsets.
-    norms_squared
-        ‖u‖² for each track, on whose outputs it is a vector of its own.
-    """
-
-    name: str
-    on_examples: Floats
-    on_memory: Floats
-    offsets: Floats
-    norms_squared: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +95,7 @@ class Certificate:
         )
         return [
             f"{self.mistakes} mistakes and {self.corrections} corrections in {self.rounds} rounds.",
-            f"Radius.  No correction was longer than ‖Φ(truth) − Φ(answer)‖² ≤ R = {self.radius_squared:.6g}.",
+            f"Radius.  Every correction has ‖Φ(truth) − Φ(answer)‖² ≤ R = {self.radius_squared:.6g}.",
             f"Margin.  The unit vector u along {self.direction} {reach}.",
         ]
 
@@ -151,89 +128,24 @@ class Certificate:
 
 
 def certify(run: Run, examples: Examples, directions: list[Direction] | None = None) -> list[Certificate]:
-    """A certificate per track, for a direction that separates the data if there is one, and the smallest bound.
+    """A certificate per track, for a direction that separates the data, if there is one.
 
-    Without directions, the run's own guesses are tried.
+    Without directions, the run's own guesses are tried. Of several, that with the smallest bound is taken.
     """
     if isinstance(run.hypothesis, Primal) and run.hypothesis.start is not None:
-        raise ValueError("The mistake bound is about a learner that starts at 0. This one started at random weights.")
+        raise ValueError(
+            "The mistake bound is about a learner that starts at 0. This one started at random weights."
+        )
     predictors.check_kept(run, "certificate")
     candidates = directions or own_directions(run, examples)
     margins = [_margins(run, examples, direction) for direction in candidates]
     return [
-        min((_certificate(run, d, m, t) for d, m in zip(candidates, margins, strict=True)), key=lambda c: (not c.separable, c.bound))
+        min(
+            (_certificate(run, d, m, t) for d, m in zip(candidates, margins, strict=True)),
+            key=lambda c: (not c.separable, c.bound),
+        )
         for t in range(run.game.tracks)
     ]
-
-
-def own_directions(run: Run, examples: Examples) -> list[Direction]:
-    """The single guesses of a run, as directions."""
-    return [direction_of_run(run, examples, run, name) for name in predictors.GUESSES]
-
-
-def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -> Direction:
-    """A single guess of another run on the same kind of rows (or of this one), as a direction for this one."""
-    theirs = memory_rows(other, examples)
-    place, output, amount, offsets = predictors.guess(other, predictor)
-    on_theirs = _scores(other, theirs, predictor)
-    by_output = np.bincount(output, amount * on_theirs[place, output], minlength=other.game.outputs)
-    return Direction(
-        name=f"the {predictor} guess" + ("" if other is run else " of another run"),
-        on_examples=_scores(other, examples.rows, predictor),
-        on_memory=on_theirs if other is run else _scores(other, memory_rows(run, examples), predictor),
-        offsets=offsets,
-        norms_squared=by_track(run, by_output, offsets),
-    )
-
-
-def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direction:
-    """Weights (outputs × features, or features + 1 with the intercept last) as a direction."""
-    hypothesis = run.hypothesis
-    if not isinstance(hypothesis, Primal):
-        raise ValueError(
-            "Weights are a direction only for the learner without a kernel. With one, pass a fitted "
-            "PerceptronClassifier with the same kernel as u."
-        )
-    u = np.atleast_2d(weights).T
-    features, outputs = hypothesis.weights.shape
-    if u.shape == (features - 1, outputs):
-        u = np.vstack([u, np.zeros(outputs)])
-    if u.shape != (features, outputs) or not np.all(np.isfinite(u)):
-        raise ValueError(
-            f"u must be finite weights of shape {(outputs, features - 1)}, or {(outputs, features)} with the "
-            f"intercept as last column. Got shape {weights.shape}."
-        )
-    u[-1] *= hypothesis.memory.constant
-    return Direction(
-        name="the given weights",
-        on_examples=hypothesis.scores_of(u, examples.rows),
-        on_memory=hypothesis.scores_of(u, hypothesis.memory.rows),
-        offsets=np.zeros(run.game.offsets),
-        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros(run.game.offsets)),
-    )
-
-
-def memory_rows(run: Run, examples: Examples) -> Rows:
-    """The corrected rows; under a precomputed kernel only the examples hold them."""
-    stored = run.hypothesis.memory.rows
-    if len(stored) and getattr(stored.data, "shape", (1, 1))[1] == 0:
-        return examples.rows.take(stored.ids)
-    return stored
-
-
-def _scores(run: Run, rows: Rows, predictor: str) -> Floats:
-    return predictors.scores(run, rows, predictor)[0] if len(rows) else np.empty((0, run.game.outputs))
-
-
-def by_track(run: Run, by_output: Floats, offsets: Floats) -> Floats:
-    """‖u‖² of each track from that of each output; which output is whose, the ledger knows."""
-    ledger, norms = run.ledger, np.zeros(run.game.tracks)
-    owner, free = ledger.track[ledger.correction], ledger.row == OFFSET
-    for track in range(run.game.tracks):
-        mine = owner == track
-        norms[track] = by_output[np.unique(ledger.output[mine & ~free])].sum()
-        norms[track] += (offsets[np.unique(ledger.output[mine & free])] ** 2).sum()
-    return norms
 
 
 def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
@@ -241,7 +153,7 @@ def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     loop = margin_loop(run.game.judge)
     raw = loop(examples.starts, examples.truths, direction.on_examples, direction.offsets, run.game.tracks)
     length = np.sqrt(np.maximum(direction.norms_squared, 0))
-    return np.divide(raw, length, out=np.zeros_like(raw), where=length > 0)
+    return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
 
 
 def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int) -> Certificate:
@@ -275,7 +187,8 @@ def _moves(run: Run, direction: Direction, track: int) -> Floats:
     place = run.hypothesis.memory.places(ledger.row[~free])
     parts[~free] = ledger.amount[~free] * direction.on_memory[place, ledger.output[~free]]
     parts[free] = ledger.amount[free] * direction.offsets[ledger.output[free]]
-    return np.bincount(ledger.correction, parts, minlength=len(ledger))[ledger.track == track]
+    moves = predictors.summed(ledger.correction, parts, len(ledger))
+    return np.asarray(moves[ledger.track == track])
 
 
 def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -> tuple[float, float, float]:

@@ -38,7 +38,13 @@ def print_errors(train: Array, labels: Array, test: Array, truth: Array) -> None
         clf = PerceptronClassifier(kernels.Polynomial(degree), epochs=3, random_state=0).fit(train, labels)
         errors = [100 * (1 - clf.set_params(predictor=name).score(test, truth)) for name in NAMES]
         cells = [f"{error:8.2f}" for error in errors]
-        print(f"degree {degree}".ljust(12), *cells, f"{len(clf.ledger_.mistakes):8}", f"{len(clf.support_):7}", sep="  ")
+        print(
+            f"degree {degree}".ljust(12),
+            *cells,
+            f"{len(clf.ledger_.mistakes):8}",
+            f"{len(clf.support_):7}",
+            sep="  ",
+        )
 
 
 def print_explanation(train: Array, labels: Array, test: Array) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from rosenblatt import predictors
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.learner import Run
 from rosenblatt.rows import Rows
+from rosenblatt.run import Run
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Explanation:
 
     @property
     def contribution(self) -> Floats:
-        """importance × similarity; these and `start` add up to the score."""
+        """Importance × similarity; these and `start` add up to the score."""
         return self.importance * self.similarity
 
     def __len__(self) -> int:
@@ -60,9 +60,13 @@ class Explanation:
     def table(self, most: int = 10) -> str:
         """The most important examples as text."""
         lines = [f"{'example':>8}  {'label':>8}  {'importance':>11}  {'similarity':>11}  {'product':>11}"]
-        shown = zip(self.examples, self.labels, self.importance, self.similarity, self.contribution, strict=True)
+        shown = zip(
+            self.examples, self.labels, self.importance, self.similarity, self.contribution, strict=True
+        )
         for number, label, importance, similarity, product in list(shown)[:most]:
-            lines.append(f"{number:>8}  {label!s:>8}  {importance:>+11.5g}  {similarity:>11.5g}  {product:>+11.5g}")
+            lines.append(
+                f"{number:>8}  {label!s:>8}  {importance:>+11.5g}  {similarity:>11.5g}  {product:>+11.5g}"
+            )
         if len(self) > most:
             rest = self.contribution[most:].sum()
             lines.append(f"{'':>8}  {'':>8}  {f'and {len(self) - most} more':>24}  {rest:>+11.5g}")
@@ -76,8 +80,8 @@ def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Float
     """Example numbers, importances and similarities behind the score of one row, and the part of v_0."""
     if predictor not in predictors.GUESSES:
         raise ValueError(
-            f"explain takes a score apart, and {predictor!r} has none: it is a choice among guesses. Ask for one of "
-            f"them, as in explain(x, predictor='average'); they are {', '.join(predictors.GUESSES)}."
+            f"explain takes a score apart, and {predictor!r} has none: it is a choice among guesses. "
+            "Ask for one of them, 'last', 'best' or 'average', as in explain(x, predictor='average')."
         )
     predictors.check_kept(run, "explain")
     place, outputs, amount, _ = predictors.guess(run, predictor)

@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import Any
 
 
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Let Ctrl-C wait until the end of the block; only the main thread ever receives one."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    pressed: list[Any] = []
-    before = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, lambda *arguments: pressed.append(arguments))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if pressed and callable(before):
-        before(*pressed[0])
+class Interrupts:
+    """Holds Ctrl-C back inside a `with` block, until `check` is called or the block ends.
+
+    Only the main thread ever receives one; elsewhere this does nothing. Inside compiled code a Ctrl-C
+    that is let through at once ends in an error of the compiler's instead.
+
+    Parameters
+    ----------
+    held
+        False to hold nothing back after all.
+    """
+
+    def __init__(self, held: bool = True) -> None:
+        self._held = held and threading.current_thread() is threading.main_thread()
+        self._pressed: list[Any] = []
+
+    def __enter__(self) -> Interrupts:
+        if self._held:
+            self._before = signal.signal(signal.SIGINT, lambda *arguments: self._pressed.append(arguments))
+        return self
+
+    def check(self) -> None:
+        """Let a Ctrl-C that was held back through."""
+        if self._pressed and callable(self._before):
+            self._before(*self._pressed.pop())
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._held:
+            signal.signal(signal.SIGINT, self._before)
+        if kind is None:
+            self.check()

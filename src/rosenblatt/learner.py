@@ -3,111 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import nullcontext
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.games import Game
-from rosenblatt.hypotheses import Dual, Primal
-from rosenblatt.kernels import Kernel
-from rosenblatt.ledger import Book, Ledger
+from rosenblatt.hypotheses import Primal
+from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.blocks import block_loop
 from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, blank, norm_squared
 from rosenblatt.loops.sparse import sparse_loop
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows
-from rosenblatt.rules import Perceptron, Rule
+from rosenblatt.run import Examples, Run
 
 BLOCK = 512
 """Rounds per block: large enough for the matrix products, small enough for the processor's cache."""
+
+SUSPICION = 0.2
+"""Right answers with a margin below this share of what a correction moves may soon be wrong."""
 
 STRETCH = 50_000
 """Rounds per call of the sparse pass: often enough for a progress bar, too seldom to cost time."""
 
 
-@dataclass(frozen=True)
-class Examples:
-    """What player A shows and then reveals.
-
-    Parameters
-    ----------
-    rows
-        All rows, those of one round next to each other.
-    truths
-        The truth about every row, as the game reads it.
-    starts
-        Where the rows of each round begin, and where the last ones end; one row per round by default.
-    weights
-        What a correction on each round counts for; 1 by default.
-    """
-
-    rows: Rows
-    truths: Ints
-    starts: Ints = field(default=None)  # type: ignore[assignment]
-    weights: Floats = field(default=None)  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        if self.starts is None:
-            object.__setattr__(self, "starts", np.arange(len(self.rows) + 1))
-        if self.weights is None:
-            object.__setattr__(self, "weights", np.ones(len(self)))
-
-    def __len__(self) -> int:
-        return len(self.starts) - 1
-
-
-@dataclass
-class Run:
-    """Everything a run is at one moment: the game, the rule, the current guess and the book."""
-
-    game: Game
-    rule: Rule
-    hypothesis: Primal | Dual
-    book: Book
-    rows_seen: int = 0
-    examples_seen: int = 0
-
-    @property
-    def ledger(self) -> Ledger:
-        """The record so far."""
-        return self.book.ledger
-
-    def number(self, data: Any) -> Rows:
-        """New rows under the numbers they will have in this run."""
-        rows = Rows(data)
-        rows.ids += self.rows_seen
-        return rows
-
-
-def begin(
-    game: Game,
-    *,
-    features: int | None = None,
-    kernel: Kernel | None = None,
-    rule: Rule | None = None,
-    intercept: bool = False,
-    start: Floats | None = None,
-    keep: bool = True,
-) -> Run:
-    """A run before its first round: in the dual if there is a kernel, else in the primal."""
-    constant = float(intercept)
-    hypothesis: Primal | Dual
-    if kernel is not None:
-        hypothesis = Dual(kernel, constant, game.outputs, game.offsets)
-    elif features is None:
-        raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
-    else:
-        weights = np.zeros((features + 1, game.outputs)) if start is None else start
-        hypothesis = Primal(weights, constant, game.offsets, keep)
-    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks))
-
-
 def learn(
-    run: Run, examples: Examples, orders: Iterable[Ints], *, block: int = BLOCK, progress: Progress | None = None
+    run: Run,
+    examples: Examples,
+    orders: Iterable[Ints],
+    *,
+    block: int = BLOCK,
+    progress: Progress | None = None,
 ) -> tuple[int, bool]:
     """Play these epochs by the fastest path that fits the data.
 
@@ -122,13 +48,15 @@ def learn(
     return play_blocks(run, examples, orders, block=block, progress=progress)
 
 
-def play(run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None) -> tuple[int, bool]:
+def play(
+    run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None
+) -> tuple[int, bool]:
     """The definition: any game, primal or dual, one round after the other."""
 
-    def epoch(order: Ints) -> None:
+    def epoch(order: Ints, pulse: Callable[[], None]) -> None:
         for i in order.tolist():
             _play_round(run, examples, i)
-            _tell(progress, run)
+            pulse()
 
     return _epochs(run, examples, orders, epoch, progress)
 
@@ -139,9 +67,12 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     rows, truth = examples.rows.take(slice(first, last)), examples.truths[first:last]
     width = 2 * len(rows) * (game.outputs + 1) + 2 * game.offsets
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
-    lines, entries = [], []
+    lines: list[tuple[float, ...]] = []
+    entries: list[tuple[float, ...]] = []
     for track in range(game.tracks):
-        count, margin, wrong = game.judge(hypothesis.scores(rows), hypothesis.offsets, truth, track, where, amount)
+        count, margin, wrong = game.judge(
+            hypothesis.scores(rows), hypothesis.offsets, truth, track, where, amount
+        )
         if not (wrong or margin < rule.reach) or examples.weights[i] == 0:
             continue
         norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
@@ -155,11 +86,22 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
             else:
                 hypothesis.add(rows, *(np.array([value]) for value in (row, where[a, 1], change, when)))
         lines.append((when, i, track, margin, norm, wrong, size))
-    _write(run, examples, 1, np.array(lines, float).reshape(-1, len(CORRECTION)), np.array(entries, float).reshape(-1, len(ENTRY)))
+    _write(
+        run,
+        examples,
+        1,
+        np.array(lines, float).reshape(-1, len(CORRECTION)),
+        np.array(entries, float).reshape(-1, len(ENTRY)),
+    )
 
 
 def play_blocks(
-    run: Run, examples: Examples, orders: Iterable[Ints], *, block: int = BLOCK, progress: Progress | None = None
+    run: Run,
+    examples: Examples,
+    orders: Iterable[Ints],
+    *,
+    block: int = BLOCK,
+    progress: Progress | None = None,
 ) -> tuple[int, bool]:
     """The exact fast path for the dual and the dense primal.
 
@@ -167,51 +109,74 @@ def play_blocks(
     a compiled loop plays the rounds one by one, adding each correction to the scores of the others.
     Only those rows of the block's Gram matrix are computed that a correction needs.
     """
-    board = run.hypothesis.board(examples.rows)
-    loop = block_loop(run.game.judge, run.rule.step)
+    table = BlockTable(run, examples)
 
-    def epoch(order: Ints) -> None:
-        if run.book.rounds > began:
-            board.settle()
+    def epoch(order: Ints, pulse: Callable[[], None]) -> None:
+        table.begin(order)
         for at in range(0, len(order), block):
-            _play_block(run, examples, board, loop, order[at : at + block])
-            _tell(progress, run)
+            table.play(slice(at, min(at + block, len(order))))
+            pulse()
 
-    began = run.book.rounds
     return _epochs(run, examples, orders, epoch, progress)
 
 
-def _play_block(run: Run, examples: Examples, board: Any, loop: Any, rounds: Ints) -> None:
-    lengths = examples.starts[rounds + 1] - examples.starts[rounds]
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    index = np.arange(starts[-1]) + np.repeat(examples.starts[rounds] - starts[:-1], lengths)
-    rows, scores = board.open(index)
-    gram, known = np.empty((len(rows), len(rows)), _gram_dtype(rows)), np.zeros(len(rows), bool)
-    (corrections, entries), k, e, turn = blank(), 0, 0, 0
-    while turn >= 0:
-        wanted = np.zeros(len(rows), bool)
-        turn, corrections, k, entries, e = loop(
-            turn, run.game.tracks, starts, examples.truths[index], examples.weights[rounds], scores,
-            run.hypothesis.offsets, gram, known, wanted, run.rule.reach, run.rule.parameters,
-            run.book.rounds, corrections, k, entries, e,
-        )  # fmt: skip
-        missing = np.flatnonzero(wanted)
-        if len(missing):
-            near = board.gram(rows, missing)
-            gram = gram.astype(np.promote_types(gram.dtype, near.dtype), copy=False)
-            gram[missing] = near
-            known[missing] = True
-    corrections, entries = corrections[:k].copy(), entries[:e].copy()
-    on_rows = entries[entries[:, 1] != OFFSET]
-    place, output = on_rows[:, 1].astype(np.int64), on_rows[:, 2].astype(np.int64)
-    board.close(index, scores, rows, (place, output, on_rows[:, 3], corrections[on_rows[:, 0].astype(np.int64), 0]))
-    corrections[:, 1] = rounds[corrections[:, 1].astype(np.int64)]
-    entries[entries[:, 1] != OFFSET, 1] = index[place]
-    _write(run, examples, len(rounds), corrections, entries)
+class BlockTable:
+    """Where blocks of rounds are played: the board of scores, the compiled loop, and whom to suspect."""
 
+    def __init__(self, run: Run, examples: Examples) -> None:
+        self.run = run
+        self.examples = examples
+        self.board = run.hypothesis.board(examples.rows)
+        self.loop = block_loop(run.game.judge, run.rule.step)
+        self.slack = 0.0
 
-def _gram_dtype(rows: Rows) -> Any:
-    return rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
+    def begin(self, order: Ints) -> None:
+        """Begin an epoch of rounds in this order."""
+        first = self.examples.starts[order]
+        lengths = self.examples.starts[order + 1] - first
+        self.order, self.starts = order, np.concatenate([[0], np.cumsum(lengths)])
+        self.index = np.arange(self.starts[-1]) + np.repeat(first - self.starts[:-1], lengths)
+        self.board.begin(self.index)
+
+    def play(self, part: slice) -> None:
+        """Play this part of the rounds of the epoch."""
+        at = slice(self.starts[part.start], self.starts[part.stop])
+        rounds, index = self.order[part], self.index[at]
+        rows, scores = self.board.open(at)
+        starts = self.starts[part.start : part.stop + 1] - at.start
+        corrections, entries = self._rounds(rounds, starts, index, rows, scores)
+        on_rows = entries[:, 1] != OFFSET
+        correction, place, output = entries[on_rows, :3].astype(np.int64).T
+        self.board.close(at, scores, rows, (place, output, entries[on_rows, 3], corrections[correction, 0]))
+        corrections[:, 1] = rounds[corrections[:, 1].astype(np.int64)]
+        entries[on_rows, 1] = index[place]
+        _write(self.run, self.examples, len(rounds), corrections, entries)
+
+    def _rounds(
+        self, rounds: Ints, starts: Ints, index: Ints, rows: Rows, scores: Floats
+    ) -> tuple[Floats, Floats]:
+        """The corrections and entries of a block; the loop stops where it needs more of its Gram matrix."""
+        run, truths, weights = self.run, self.examples.truths[index], self.examples.weights[rounds]
+        dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
+        gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
+        (corrections, entries), k, e, turn = blank(), 0, 0, 0
+        while turn >= 0:
+            wanted = np.zeros(len(rows), bool)
+            turn, corrections, k, entries, e = self.loop(
+                turn, run.game.tracks, starts, truths, weights, scores, run.hypothesis.offsets, gram, known,
+                wanted, run.rule.reach, self.slack, run.rule.parameters, run.book.rounds,
+                corrections, k, entries, e,
+            )  # fmt: skip
+            missing = np.flatnonzero(wanted)
+            if len(missing):
+                near = self.board.gram(rows, missing)
+                if near.dtype != gram.dtype:  # powers that float32 cannot hold
+                    gram = np.where(known[:, None], gram, 0).astype(np.float64)
+                gram[missing] = near
+                known[missing] = True
+        if k:
+            self.slack = SUSPICION * float(np.mean(corrections[:k, 4] * corrections[:k, 6]))
+        return corrections[:k].copy(), entries[:e].copy()
 
 
 def play_sparse(
@@ -225,7 +190,7 @@ def play_sparse(
     longest = int(np.max(np.diff(starts), initial=1))
     corrected: list[Ints] = []
 
-    def epoch(order: Ints) -> None:
+    def epoch(order: Ints, pulse: Callable[[], None]) -> None:
         for at in range(0, len(order), STRETCH):
             stretch = order[at : at + STRETCH]
             tables = loop(
@@ -235,10 +200,12 @@ def play_sparse(
             )  # fmt: skip
             corrected.append(tables[1][:, 1].astype(np.int64))
             _write(run, examples, len(stretch), *tables)
-            _tell(progress, run)
+            pulse()
 
     def finish() -> None:
-        rows = np.unique(np.concatenate(corrected)) if hypothesis.keep and corrected else np.empty(0, np.int64)
+        rows = (
+            np.unique(np.concatenate(corrected)) if hypothesis.keep and corrected else np.empty(0, np.int64)
+        )
         hypothesis.memory.keep(examples.rows.take(rows[rows != OFFSET]))
 
     return _epochs(run, examples, orders, epoch, progress, finish)
@@ -248,21 +215,40 @@ def _epochs(
     run: Run,
     examples: Examples,
     orders: Iterable[Ints],
-    epoch: Callable[[Ints], None],
+    epoch: Callable[[Ints, Callable[[], None]], None],
     progress: Progress | None,
     finish: Callable[[], None] = lambda: None,
 ) -> tuple[int, bool]:
-    """Play until the orders end or an epoch needs no correction; a run that goes on, wholly or not at all."""
+    """Play until the orders end or an epoch needs no correction; a run that goes on, wholly or not at all.
+
+    `epoch` is given an order, and a function to call whenever the state is whole. If something fails,
+    what can be taken back is; what cannot, weights that changed in place, makes Ctrl-C wait for the end.
+    """
     epochs, converged = 0, False
-    with run.hypothesis.transaction(run.book) if run.book.rounds else nullcontext():
-        for order in orders:
-            before, epochs = len(run.book), epochs + 1
-            epoch(order)
-            if converged := len(run.book) == before:
-                break
-        finish()
-        run.rows_seen += len(examples.rows)
-        run.examples_seen += len(examples)
+    undo = run.hypothesis.savepoint(run.book) if run.book.rounds else lambda: None
+    compiled = run.hypothesis.memory.kernel.inner
+
+    def pulse() -> None:
+        if progress:
+            progress.at(run.book.rounds, len(run.book))
+        if undo is not None:
+            interrupts.check()
+
+    try:
+        with Interrupts(held=compiled) as interrupts:
+            for order in orders:
+                before, epochs = len(run.book), epochs + 1
+                epoch(order, pulse)
+                if converged := len(run.book) == before:
+                    break
+            finish()
+            run.rows_seen += len(examples.rows)
+            run.examples_seen += len(examples)
+            undo = None
+    except BaseException:
+        if undo is not None:
+            undo()
+        raise
     if progress:
         progress.at(run.book.rounds, len(run.book), done=True)
     return epochs, converged
@@ -274,8 +260,3 @@ def _write(run: Run, examples: Examples, rounds: int, corrections: Floats, entri
     on_rows = entries[:, 1] != OFFSET
     entries[on_rows, 1] = examples.rows.ids[entries[on_rows, 1].astype(np.int64)]
     run.book.add(rounds, corrections, entries)
-
-
-def _tell(progress: Progress | None, run: Run) -> None:
-    if progress:
-        progress.at(run.book.rounds, len(run.book))

@@ -69,7 +69,9 @@ class Ledger:
 
     def __repr__(self) -> str:
         tracks = f", {self.tracks} tracks" if self.tracks > 1 else ""
-        return f"<Ledger: {len(self.mistakes)} mistakes, {len(self)} corrections, {self.rounds} rounds{tracks}>"
+        return (
+            f"<Ledger: {len(self.mistakes)} mistakes, {len(self)} corrections, {self.rounds} rounds{tracks}>"
+        )
 
     @property
     def mistakes(self) -> Ints:
@@ -93,7 +95,9 @@ class Ledger:
 
     def of(self, track: int) -> Ledger:
         """The ledger of one of the learners."""
-        return replace(self._where(self.track == track), tracks=1, track=np.zeros_like(self.track[self.track == track]))
+        return replace(
+            self._where(self.track == track), tracks=1, track=np.zeros_like(self.track[self.track == track])
+        )
 
     def until(self, rounds: int) -> Ledger:
         """The ledger as it was after so many rounds: that of a shorter run."""
@@ -153,7 +157,9 @@ class Book:
         return self._ledger
 
 
-_DTYPES: dict[str, Any] = dict.fromkeys(("margin", "norm_squared", "size", "amount"), np.float64) | {"wrong": np.bool_}
+_DTYPES: dict[str, Any] = dict.fromkeys(("margin", "norm_squared", "size", "amount"), np.float64) | {
+    "wrong": np.bool_
+}
 
 
 def _columns(names: tuple[str, ...], tables: list[Floats]) -> dict[str, Any]:

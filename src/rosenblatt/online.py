@@ -13,10 +13,11 @@ from rosenblatt._types import Data, Ints
 from rosenblatt.games import Binary
 from rosenblatt.hypotheses import Primal
 from rosenblatt.kernels import as_kernel
-from rosenblatt.learner import Examples, Run, begin, learn
+from rosenblatt.learner import learn
 from rosenblatt.ledger import Ledger
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Rule, as_rule
+from rosenblatt.run import Examples, Run, begin
 
 ONCE: list[Ints] = [np.zeros(1, np.int64)]
 
@@ -60,11 +61,15 @@ class Classifier:
         predictor: str = "last",
     ) -> None:
         if predictor not in predictors.GUESSES:
-            raise ValueError(f"predict returns the score of one guess: {predictors.GUESSES}. Got {predictor!r}.")
+            raise ValueError(
+                f"predict returns the score of one guess: {predictors.GUESSES}. Got {predictor!r}."
+            )
         if ties not in ("mistake", "positive"):
             raise ValueError(f"ties must be 'mistake' or 'positive'. Got {ties!r}.")
         if isinstance(kernel, str):
-            raise ValueError(f"An online learner needs a kernel it can evaluate on new examples. Got {kernel!r}.")
+            raise ValueError(
+                f"An online learner needs a kernel it can evaluate on new examples. Got {kernel!r}."
+            )
         self._kernel = None if kernel is None else as_kernel(kernel)
         self._rule = as_rule(rule, learning_rate)
         self._intercept = fit_intercept
@@ -105,7 +110,11 @@ class Classifier:
         if self._run is None:
             features = None if self._kernel is not None else data.shape[1]
             self._run = begin(
-                Binary(self._ties), features=features, kernel=self._kernel, rule=self._rule, intercept=self._intercept
+                Binary(self._ties),
+                features=features,
+                kernel=self._kernel,
+                rule=self._rule,
+                intercept=self._intercept,
             )
         elif isinstance(self._run.hypothesis, Primal):
             self._run.hypothesis.widen(data.shape[1])
@@ -122,7 +131,9 @@ class Classifier:
             return [x]
         named = isinstance(x, Mapping)
         if self._run is not None and named != (self._columns is not None):
-            raise ValueError(f"Examples must be of one kind: named features or numbers. Got {type(x).__name__}.")
+            raise ValueError(
+                f"Examples must be of one kind: named features or numbers. Got {type(x).__name__}."
+            )
         return self._named(x) if named else self._numbered(x)
 
     def _named(self, x: Mapping[Any, float]) -> Any:
@@ -143,7 +154,9 @@ class Classifier:
         if row.ndim != 2 or row.shape[0] != 1:
             raise ValueError(f"An example is one row. Got an array of shape {row.shape}.")
         if self._width not in (None, row.shape[1]):
-            raise ValueError(f"Every example must have {self._width} features, as the first. Got {row.shape[1]}.")
+            raise ValueError(
+                f"Every example must have {self._width} features, as the first. Got {row.shape[1]}."
+            )
         _finite(row.data if sp.issparse(row) else row)
         return row
 

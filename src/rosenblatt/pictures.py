@@ -1,4 +1,4 @@
-"""Two pictures of a run: its mistakes against the bound, and its decision surface with the support vectors."""
+"""Two pictures of a run: its mistakes against the bound, and its decision surface."""
 
 from __future__ import annotations
 
@@ -22,12 +22,18 @@ def mistakes_against_bound(clf: PerceptronClassifier, certificate: Certificate, 
     """
     figure, (left, right) = _axes(axes, 2)
     ledger = clf.ledger_
-    left.step([0, *ledger.when, ledger.rounds], [*range(len(ledger) + 1), len(ledger)], where="post", color=ACCENT)
+    left.step(
+        [0, *ledger.when, ledger.rounds], [*range(len(ledger) + 1), len(ledger)], where="post", color=ACCENT
+    )
     left.axhline(certificate.bound, color=INK, linestyle="--")
-    left.annotate(f"the bound: {certificate.bound:.3g}", (ledger.rounds, certificate.bound), ha="right", va="bottom")
+    left.annotate(
+        f"the bound: {certificate.bound:.3g}", (ledger.rounds, certificate.bound), ha="right", va="bottom"
+    )
     left.set(xlabel="rounds", ylabel="mistakes", yscale="symlog", title="Mistakes, and how many there can be")
     k = np.arange(1, certificate.corrections + 1)
-    right.plot(k, np.sqrt(certificate.length_ceiling), color=INK, linestyle="--", label="√ of what ‖v_k‖² is at most")
+    right.plot(
+        k, np.sqrt(certificate.length_ceiling), color=INK, linestyle="--", label="√ of what ‖v_k‖² is at most"
+    )
     right.plot(k, np.sqrt(certificate.length_squared), color=INK, label="‖v_k‖")
     right.plot(k, certificate.progress, color=ACCENT, label="v_k · u")
     right.plot(k, certificate.progress_floor, color=ACCENT, linestyle="--", label="what v_k · u is at least")
@@ -50,7 +56,9 @@ def decision_surface(clf: PerceptronClassifier, X: Array, y: Array, axes: Any = 
     grid = np.stack(np.meshgrid(*(np.linspace(a, b, 200) for a, b in zip(low, high, strict=True))), axis=-1)
     scores = clf.decision_function(grid.reshape(-1, 2)).reshape(200, 200)
     reach = np.abs(scores).max()
-    axis.contourf(grid[..., 0], grid[..., 1], scores, levels=21, cmap="RdBu_r", alpha=0.5, vmin=-reach, vmax=reach)
+    axis.contourf(
+        grid[..., 0], grid[..., 1], scores, levels=21, cmap="RdBu_r", alpha=0.5, vmin=-reach, vmax=reach
+    )
     axis.contour(grid[..., 0], grid[..., 1], scores, levels=[0], colors=INK)
     for label, colour in zip(clf.classes_, (OTHER, ACCENT), strict=True):
         axis.scatter(*X[y == label].T, s=14, color=colour, label=str(label))

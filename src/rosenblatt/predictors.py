@@ -6,7 +6,7 @@ between 0 and 1. `vote` and `sample` go through all guesses, as a running sum ov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,10 +14,11 @@ import numpy as np
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses import Primal
 from rosenblatt.hypotheses.memory import CHUNK
-from rosenblatt.learner import Run
 from rosenblatt.ledger import OFFSET, Ledger
 from rosenblatt.loops.votes import pick, vote_loop
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, parts
+from rosenblatt.run import Run
+from rosenblatt.threads import share
 
 Predictor = Literal["last", "best", "average", "vote", "sample"]
 NAMES: tuple[str, ...] = get_args(Predictor)
@@ -43,12 +44,13 @@ def best(ledger: Ledger) -> int:
 
 
 def influence(ledger: Ledger, predictor: str) -> Floats:
-    """What each correction counts for in this guess: 1 in the last, 0 or 1 in the best, less the later in the average.
+    """What each correction counts for: 1 in the last guess, 0 or 1 in the best, ever less in the average.
 
     >>> import numpy as np
     >>> from rosenblatt.ledger import Book
     >>> book = Book(tracks=1)  # the ten rounds of the sources: mistakes in rounds 1, 4, 8 and 10
-    >>> book.add(10, np.array([[when, when - 1, 0, 0, 1, 1, 1] for when in (1, 4, 8, 10)], float), np.empty((0, 4)))
+    >>> mistakes = np.array([[when, when - 1, 0, 0, 1, 1, 1] for when in (1, 4, 8, 10)], float)
+    >>> book.add(10, mistakes, np.empty((0, 4)))
     >>> influence(book.ledger, "average")
     array([0.9, 0.6, 0.2, 0. ])
     >>> influence(book.ledger, "best")
@@ -65,6 +67,11 @@ def influence(ledger: Ledger, predictor: str) -> Floats:
     return counted
 
 
+def summed(place: Ints, amount: Floats, size: int) -> Floats:
+    """The sum of the amounts at each place."""
+    return np.bincount(place, amount, minlength=size).astype(np.float64)
+
+
 def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     """One of the three single guesses in dual form.
 
@@ -76,11 +83,11 @@ def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     ledger = run.ledger
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
     free = ledger.row == OFFSET
-    offsets = np.bincount(ledger.output[free], amount[free], minlength=run.game.offsets)
+    offsets = summed(ledger.output[free], amount[free], run.game.offsets)
     outputs = run.game.outputs
     place = run.hypothesis.memory.places(ledger.row[~free])
     cells, line = np.unique(place * outputs + ledger.output[~free], return_inverse=True)
-    total = np.bincount(line, amount[~free], minlength=len(cells))
+    total = summed(line, amount[~free], len(cells))
     return cells // outputs, cells % outputs, total, offsets
 
 
@@ -104,8 +111,8 @@ def check_kept(run: Run, predictor: str) -> None:
     """Some predictors go back to the corrected rows, which a run in the primal may have let go."""
     if not run.hypothesis.keep:
         raise ValueError(
-            f"The predictor {predictor!r} needs the corrected rows, and this run did not keep them: learn with "
-            "keep_examples=True, or use 'last' or 'average'."
+            f"The predictor {predictor!r} needs the corrected rows, and this run did not keep them: "
+            "learn with keep_examples=True, or use 'last' or 'average'."
         )
 
 
@@ -117,9 +124,11 @@ def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     place, output, amount, offsets = guess(run, predictor)
     memory, result = run.hypothesis.memory, np.zeros((run.game.outputs, len(rows)))
     used, line = np.unique(place, return_inverse=True)
-    for part in _parts(len(rows), CHUNK):
-        total = result[:, part]
-        memory.meet(memory.rows.take(used), line, output, amount, rows.take(part), total)
+    support = memory.rows.take(used)
+    for part in parts(len(rows), CHUNK):
+        near = np.zeros((len(result), part.stop - part.start))
+        memory.meet(support, line, output, amount, rows.take(part), near)
+        result[:, part] = near
     return result.T, offsets
 
 
@@ -129,7 +138,7 @@ def _offsets(run: Run, predictor: str) -> Floats:
     ledger = run.ledger
     free = ledger.row == OFFSET
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
-    return np.bincount(ledger.output[free], amount[free], minlength=run.game.offsets)
+    return summed(ledger.output[free], amount[free], run.game.offsets)
 
 
 def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
@@ -181,7 +190,7 @@ def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:
 
 
 def _entries(run: Run) -> tuple[Ints, Ints, Ints, Floats]:
-    """Where each correction's entries begin, and the entries, with places in memory instead of row numbers."""
+    """Where each correction's entries begin, and the entries, with places in memory for row numbers."""
     ledger = run.ledger
     place = np.full(len(ledger.row), OFFSET)
     on_rows = ledger.row != OFFSET
@@ -193,23 +202,27 @@ def _each_block(run: Run, rows: Rows, starts: Ints, work: Callable[[slice, Array
     """Do some work on parts of the rounds, with their similarities to memory and their scores under v_0."""
     memory = run.hypothesis.memory
 
-    def on_core(share: slice) -> None:
-        for inner in _parts(share.stop - share.start, len(memory)):
-            part = slice(share.start + inner.start, share.start + inner.stop)
-            block = rows.take(slice(starts[part.start], starts[part.stop]))
-            near = memory.similarities(block) if len(memory) else np.empty((len(block), 0))
-            work(part, near, run.hypothesis.first_scores(block))
+    def on_core(part: slice) -> None:
+        block = rows.take(slice(starts[part.start], starts[part.stop]))
+        near = memory.similarities(block) if len(memory) else np.empty((len(block), 0))
+        work(part, near, run.hypothesis.first_scores(block))
 
-    memory.share(on_core, len(starts) - 1)
-
-
-def _parts(rows: int, others: int) -> Iterator[slice]:
-    """Slices of the rows small enough to hold their similarities to so many others."""
-    size = max(1, CELLS // max(others, 1))
-    return (slice(first, min(first + size, rows)) for first in range(0, rows, size))
+    longest = int(np.max(np.diff(starts), initial=1))
+    most = max(1, CELLS // (longest * max(len(memory), 1)))
+    if memory.kernel.inner:
+        share(on_core, len(starts) - 1, most)
+    else:  # somebody's Python code, which two threads may not run at once
+        for part in parts(len(starts) - 1, most):
+            on_core(part)
 
 
-def decide(run: Run, rows: Rows, predictor: str, starts: Ints | None = None, random: np.random.Generator | None = None) -> Ints:
+def decide(
+    run: Run,
+    rows: Rows,
+    predictor: str,
+    starts: Ints | None = None,
+    random: np.random.Generator | None = None,
+) -> Ints:
     """The answers of this predictor to rounds of rows."""
     if starts is None:
         starts = np.arange(len(rows) + 1)

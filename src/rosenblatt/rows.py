@@ -36,6 +36,10 @@ class Rows:
             self._squares = squared_norms(self.data)
         return self._squares
 
+    def with_squares(self) -> Rows:
+        """The same rows, their squared norms known, so that parts of them need not compute any."""
+        return Rows(self.data, self.ids, self.squares)
+
     def take(self, index: Any) -> Rows:
         """The rows at these positions, in this order."""
         squares = None if self._squares is None else self._squares[index]
@@ -115,6 +119,13 @@ def grown(array: Array, used: int, new: Array) -> Array:
         array = larger
     array[used:needed] = new
     return array
+
+
+def parts(size: int, most: int) -> list[slice]:
+    """Slices of about the same length, at most `most`, that make up `range(size)`."""
+    number = -(-size // most)
+    edges = [size * part // number for part in range(number + 1)] if number else [0]
+    return list(map(slice, edges[:-1], edges[1:]))
 
 
 def count(data: Data) -> int:

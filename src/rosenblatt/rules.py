@@ -142,7 +142,9 @@ class PassiveAggressive:
     def __post_init__(self) -> None:
         _positive("aggressiveness C", self.C)
         if self.variant not in ("PA", "PA-I", "PA-II"):
-            raise ValueError(f"A passive-aggressive variant is 'PA', 'PA-I' or 'PA-II'. Got {self.variant!r}.")
+            raise ValueError(
+                f"A passive-aggressive variant is 'PA', 'PA-I' or 'PA-II'. Got {self.variant!r}."
+            )
 
     @property
     def parameters(self) -> Floats:

@@ -1,4 +1,4 @@
-"""Rows shared out among the cores: every core does all the work on its part of them."""
+"""Work shared out among the cores: every core does all of it on its parts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-LEAST = 64
-"""Rows below which a part is not worth a thread."""
+from rosenblatt.rows import parts
 
 
 def cores() -> int:
@@ -20,19 +19,17 @@ def cores() -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
-def share(work: Callable[[slice], None], size: int) -> None:
-    """Call `work` on slices that make up `range(size)`, all at the same time.
+def share(work: Callable[[slice], None], size: int, most: int) -> None:
+    """Call `work`, which must release the GIL for most of its time, on slices of at most `most` on all cores.
 
-    Matrix products inside run on one core each: two cores that each do half of everything wait less
-    for each other than a product on two cores followed by a loop on one.
+    Matrix products inside run on one core each, for the others are busy.
     """
-    parts = max(1, min(cores(), size // LEAST))
-    if parts == 1:
-        work(slice(0, size))
+    slices = parts(size, max(1, min(most, -(-size // cores()))))
+    if len(slices) < 2:
+        list(map(work, slices))
         return
-    edges = [size * part // parts for part in range(parts + 1)]
     with _one_core_products():
-        list(_pool(os.getpid()).map(work, map(slice, edges[:-1], edges[1:])))
+        list(_pool(os.getpid()).map(work, slices))
 
 
 @cache

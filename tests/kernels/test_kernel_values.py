@@ -3,7 +3,6 @@
 import math
 import subprocess
 import sys
-from threading import Thread
 
 import kernel_laws as laws
 import numpy as np
@@ -12,8 +11,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.kernels import RBF, Constant, Function, Linear, Polynomial, check, rbf
-from rosenblatt.loops.affine import falling_distances
+from rosenblatt.kernels import RBF, Constant, Function, Linear, Polynomial, check
+from rosenblatt.loops.affine import falling_distances, radial
 from rosenblatt.rows import Rows
 
 
@@ -60,23 +59,16 @@ def test_rbf_is_never_above_one_and_symmetric_to_the_last_bit():
     np.testing.assert_array_equal(values, values.T)
 
 
-def test_a_large_block_is_split_over_threads_and_is_the_same(monkeypatch):
-    started = []
-    monkeypatch.setattr(rbf, "Thread", lambda **wanted: started.append(wanted) or Thread(**wanted))
-    monkeypatch.setattr(rbf, "WORTH_SPLITTING", 100)
-    monkeypatch.setattr(rbf, "cores", lambda: 3)
-    values = np.random.default_rng(0).normal(size=(37, 41))
-    block = values.copy()
-    rbf.exponential(block)
-    np.testing.assert_array_equal(block, np.exp(values))
-    assert len(started) == 2
-
-    block = values.copy()
-    of_a_caller = Thread(target=rbf.exponential, args=(block,))
-    of_a_caller.start()
-    of_a_caller.join()
-    np.testing.assert_array_equal(block, np.exp(values))
-    assert len(started) == 2
+def test_the_compiled_exponential_is_numpys_but_for_the_last_bits():
+    exponents = np.concatenate([np.linspace(-80, 0, 20_001), -np.geomspace(1e-30, 1, 1000)]).astype(
+        np.float32
+    )
+    values = np.zeros((1, len(exponents)), np.float32)
+    radial(values, np.zeros(1, np.float32), -exponents, np.float32(1))
+    np.testing.assert_allclose(values[0], np.exp(exponents.astype(np.float64)), rtol=3e-7)
+    far = np.zeros((1, 1), np.float32)
+    radial(far, np.full(1, 1e30, np.float32), np.zeros(1, np.float32), np.float32(1))
+    assert 0 <= far.item() < 1e-37
 
 
 def test_exponentials_of_no_rows_at_all():

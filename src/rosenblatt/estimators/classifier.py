@@ -6,22 +6,20 @@ from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import assert_all_finite
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import bounds, explanations, predictors
+from rosenblatt import bounds, directions, explanations, predictors
 from rosenblatt._types import Array, Data, Floats, Ints
-from rosenblatt.estimators import inputs
+from rosenblatt.estimators import inputs, labelling
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
 from rosenblatt.hypotheses import Primal
 from rosenblatt.kernels import Kernel, Precomputed, as_kernel
-from rosenblatt.learner import BLOCK, Examples, Run, begin, learn
+from rosenblatt.learner import BLOCK, learn
 from rosenblatt.ledger import Ledger
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule, as_rule
+from rosenblatt.run import Examples, Run, begin
 
 
 class PerceptronClassifier(ClassifierMixin, BaseEstimator):
@@ -86,7 +84,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
     >>> xor.predict(X)
     array([-1,  1,  1, -1])
     >>> xor.ledger_
-    <Ledger: 9 mistakes, 9 corrections, 20 rounds>
+    <Ledger: 25 mistakes, 25 corrections, 36 rounds>
     """
 
     def __init__(
@@ -148,10 +146,10 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             kernel = self._kernel()
             data, labels = self._checked(X, y, kernel, reset=True)
             self.classes_, truths = np.unique(labels, return_inverse=True)
-            self._check_classes()
+            labelling.check_classes(self.classes_, self.ties)
             random = inputs.generator(self.random_state)
             self._run = self._begin(count(data), kernel, random)
-            self._support_truths = np.empty(0, np.int64)
+            self._support_truths: list[int] = []
             orders = inputs.orders(count(data), self.epochs, self.shuffle, random)
             self.n_iter_, self.converged_ = self._learn(data, truths, sample_weight, orders, self.epochs)
         return self
@@ -172,15 +170,16 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             kernel = self._run_kernel() if going else self._kernel()
             if isinstance(kernel, Precomputed):
                 raise ValueError(
-                    "partial_fit would need kernel values between old and new examples, and a precomputed matrix "
-                    "holds only those among one set. Use fit, or a kernel that can be evaluated."
+                    "partial_fit would need kernel values between old and new examples, and a precomputed "
+                    "matrix holds only those among one set. Use fit, or a kernel that can be evaluated."
                 )
             data, labels = self._checked(X, y, kernel, reset=not going)
-            self._set_classes(classes, going)
-            truths = self._encode(labels)
+            self.classes_ = labelling.lasting_classes(classes, self.classes_ if going else None)
+            labelling.check_classes(self.classes_, self.ties)
+            truths = labelling.encode(labels, self.classes_)
             if not going:
                 self._run = self._begin(count(data), kernel, inputs.generator(self.random_state))
-                self._support_truths = np.empty(0, np.int64)
+                self._support_truths = []
                 self.n_iter_ = 0
             order = iter([np.arange(count(data))])
             epochs, self.converged_ = self._learn(data, truths, sample_weight, order, 1)
@@ -256,7 +255,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         data, labels = self._checked(X, y, self._run_kernel(), reset=False)
-        examples = Examples(Rows(data), self._encode(labels))
+        examples = Examples(Rows(data), labelling.encode(labels, self.classes_))
         directions = None if u is None else [self._direction(u, examples)]
         found = bounds.certify(self._run, examples, directions)
         return found[0] if len(found) == 1 else found
@@ -295,7 +294,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
     @property
     def intercept_(self) -> Floats:
         """The weight of the constant feature in each output."""
-        return self._weights("intercept_")[-1]
+        return np.asarray(self._weights("intercept_")[-1])
 
     def _fitted(self) -> Run:
         check_is_fitted(self, "_run")
@@ -304,7 +303,9 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
     def _weights(self, name: str) -> Floats:
         run = self._fitted()
         if not isinstance(run.hypothesis, Primal):
-            raise AttributeError(f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_.")
+            raise AttributeError(
+                f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_."
+            )
         self._single_guess(name)
         return predictors.guess_weights(run, self.predictor)
 
@@ -316,15 +317,17 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             )
 
     def _check_parameters(self) -> None:
-        _one_of("predictor", self.predictor, predictors.NAMES)
-        _one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
-        _one_of("ties", self.ties, ("mistake", "positive"))
-        _one_of("start", self.start, ("zero", "random"))
-        _whole("epochs", self.epochs)
+        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+        inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
+        inputs.one_of("ties", self.ties, ("mistake", "positive"))
+        inputs.one_of("start", self.start, ("zero", "random"))
+        inputs.whole("epochs", self.epochs)
         if self.block_size != "auto":
-            _whole("block_size", self.block_size)
+            inputs.whole("block_size", self.block_size)
         if self.kernel is not None and self.start == "random":
-            raise ValueError("start='random' draws weights, which a learner with a kernel does not have. Use 'zero'.")
+            raise ValueError(
+                "start='random' draws weights, which a learner with a kernel does not have. Use 'zero'."
+            )
         if self.kernel is not None and not self.keep_examples:
             raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
         as_rule(self.rule, self.learning_rate)
@@ -338,43 +341,12 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool) -> tuple[Data, Array]:
         data = inputs.checked_data(self, X, kernel, reset=reset)
-        if y is None:
-            raise ValueError("fit requires y to be passed, but the target y is None. Pass a label per row.")
-        labels = column_or_1d(y, warn=True)
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
-        inputs.checked_length(data, labels, "y")
+        labels = labelling.checked_labels(y, count(data))
         if isinstance(kernel, Precomputed) and data.shape[0] != data.shape[1] and reset:
             raise ValueError(f"A precomputed kernel matrix must be square to fit. Got shape {data.shape}.")
         if not self.fit_intercept:
             inputs.refuse_zero_vectors(data, kernel)
         return data, labels
-
-    def _check_classes(self) -> None:
-        if len(self.classes_) < 2:
-            raise ValueError(f"There must be at least 2 classes to tell apart. Got 1 class only: {self.classes_[0]!r}.")
-        if len(self.classes_) > 2 and self.ties == "positive":
-            raise ValueError(f"ties='positive' is for two classes. Got {len(self.classes_)}: use ties='mistake'.")
-
-    def _set_classes(self, classes: Any, going: bool) -> None:
-        if not going:
-            if classes is None:
-                raise ValueError("The first call of partial_fit needs classes=, all there will ever be. Got None.")
-            self.classes_ = np.unique(classes)
-            self._check_classes()
-        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
-            raise ValueError(f"classes must stay what they were, {self.classes_!r}. Got {np.unique(classes)!r}.")
-
-    def _encode(self, labels: Array) -> Ints:
-        truths = np.searchsorted(self.classes_, labels)
-        truths = np.minimum(truths, len(self.classes_) - 1)
-        unseen = np.flatnonzero(self.classes_[truths] != labels)
-        if len(unseen):
-            raise ValueError(
-                f"Row {unseen[0]} has the label {labels[unseen[0]]!r}, which is not one of the classes "
-                f"{self.classes_!r}. Name every class in the first call of partial_fit, or fit anew."
-            )
-        return truths
 
     def _game(self) -> Game:
         if len(self.classes_) == 2:
@@ -399,28 +371,23 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             keep=self.keep_examples,
         )
 
-    def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> tuple[int, bool]:
+    def _learn(
+        self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int
+    ) -> tuple[int, bool]:
         run = self._run
-        examples = Examples(run.number(data), truths, weights=self._sample_weights(data, truths, sample_weight))
+        weights = labelling.weights(truths, self.classes_, sample_weight, self.class_weight)
+        examples = Examples(run.number(data), truths, weights=weights)
         progress = Progress(run.book.rounds + epochs * len(examples), self.verbose)
         block = BLOCK if self.block_size == "auto" else int(self.block_size)
         known, seen = len(run.hypothesis.memory), run.rows_seen
-        outcome = learn(run, examples, orders, block=block, progress=progress)
-        new = run.hypothesis.memory.rows.ids[known:] - seen
-        self._support_truths = np.concatenate([self._support_truths, truths[new]])
-        return outcome
-
-    def _sample_weights(self, data: Data, truths: Ints, sample_weight: Any) -> Floats:
-        weights = np.ones(count(data))
-        if sample_weight is not None:
-            weights *= _check_sample_weight(sample_weight, np.empty((count(data), 0)), ensure_non_negative=True)
-        if self.class_weight is not None:
-            weights *= compute_sample_weight(self.class_weight, self.classes_[truths])
-        return weights
+        try:
+            return learn(run, examples, orders, block=block, progress=progress)
+        finally:  # an interrupted run has either taken in everything or nothing
+            new = run.hypothesis.memory.rows.ids[known:] - seen
+            self._support_truths += truths[new].tolist()
 
     def _rows_to_answer(self, X: Any) -> Rows:
-        run = self._fitted()
-        _one_of("predictor", self.predictor, predictors.NAMES)
+        inputs.one_of("predictor", self.predictor, predictors.NAMES)
         return Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
 
     def _one(self, x: Any) -> Any:
@@ -437,20 +404,10 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) == 2:
             return 0
         if label is not None:
-            return int(self._encode(np.array([label]))[0])
+            return int(labelling.encode(np.array([label]), self.classes_)[0])
         return int(predictors.decide(self._run, rows, name)[0])
 
-    def _direction(self, u: Any, examples: Examples) -> bounds.Direction:
+    def _direction(self, u: Any, examples: Examples) -> directions.Direction:
         if isinstance(u, PerceptronClassifier):
-            return bounds.direction_of_run(self._run, examples, u._fitted(), u.predictor)
-        return bounds.direction_of_weights(self._run, examples, np.asarray(u, dtype=np.float64))
-
-
-def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
-
-
-def _whole(name: str, value: Any) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1. Got {value!r}.")
+            return directions.direction_of_run(self._run, examples, u._fitted(), u.predictor)
+        return directions.direction_of_weights(self._run, examples, np.asarray(u, dtype=np.float64))

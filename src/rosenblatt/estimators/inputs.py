@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from rosenblatt._types import Data, Ints
 from rosenblatt.kernels import Kernel
-from rosenblatt.rows import Rows, count, squared_norms
+from rosenblatt.rows import Rows, squared_norms
 
 
 @contextmanager
@@ -38,7 +38,9 @@ def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool) 
 def checked_objects(X: Any) -> list[Any]:
     """The objects as a list; a text is not taken for a list of letters."""
     if isinstance(X, str | bytes) or not hasattr(X, "__len__"):
-        raise ValueError(f"A kernel on objects takes a list of them, one per example. Got {type(X).__name__}.")
+        raise ValueError(
+            f"A kernel on objects takes a list of them, one per example. Got {type(X).__name__}."
+        )
     objects = list(X)
     if not objects:
         raise ValueError("Found no examples: at least 1 is needed. Got an empty list.")
@@ -65,8 +67,8 @@ def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
     if len(zero):
         what = "is a zero vector" if kernel is None else "has k(x, x) = 0"
         raise ValueError(
-            f"Row {zero[0]} {what}, which every guess without an intercept scores 0 and so answers wrongly for "
-            f"ever ({len(zero)} such rows). Drop them or set fit_intercept=True."
+            f"Row {zero[0]} {what}, which every guess without an intercept scores 0 and so answers wrongly "
+            f"for ever ({len(zero)} such rows). Drop them or set fit_intercept=True."
         )
 
 
@@ -83,7 +85,13 @@ def orders(rounds: int, epochs: int, shuffle: bool, random: np.random.Generator)
         yield random.permutation(rounds) if shuffle else np.arange(rounds)
 
 
-def checked_length(data: Data, values: Any, name: str) -> None:
-    """One value per row."""
-    if count(data) != len(values):
-        raise ValueError(f"There must be one value of {name} per row. Got {count(data)} rows and {len(values)} values.")
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Refuse a parameter that is none of these."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
+
+
+def whole(name: str, value: Any) -> None:
+    """Refuse a parameter that is not a whole number of at least 1."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1. Got {value!r}.")

@@ -74,11 +74,11 @@ class Argmax:
 
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """The class with the highest score, the first of equals."""
-        return np.argmax(scores, axis=1)
+        return np.asarray(np.argmax(scores, axis=1))
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:
         """The class with the most votes, the first of equals."""
-        return np.argmax(tally, axis=1)
+        return np.asarray(np.argmax(tally, axis=1))
 
 
 @dataclass(frozen=True)
@@ -105,8 +105,8 @@ class OneVsRest:
 
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """The class with the highest score, the first of equals."""
-        return np.argmax(scores, axis=1)
+        return np.asarray(np.argmax(scores, axis=1))
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:
         """The class with the most votes, the first of equals."""
-        return np.argmax(tally, axis=1)
+        return np.asarray(np.argmax(tally, axis=1))

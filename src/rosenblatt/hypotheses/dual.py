@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.hypotheses.memory import Memory
+from rosenblatt.hypotheses.memory import CHUNK, Memory
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book
-from rosenblatt.rows import Rows, RowStore, grown
+from rosenblatt.rows import Rows, RowStore, grown, parts
+
 
 class Dual:
     """The kernel learner's guess, v = Σ α[s, o] φ(x_s) ⊗ e_o; φ is never built.
@@ -62,90 +62,107 @@ class Dual:
         """What the block path needs to know of the rows it plays on."""
         return DualBoard(self, rows)
 
-    @contextmanager
-    def transaction(self, book: Book) -> Iterator[None]:
-        """If a kernel fails or the user interrupts, forget what came in meanwhile."""
+    def savepoint(self, book: Book) -> Callable[[], None]:
+        """A function that forgets all rows and corrections that come in after now."""
         size, offsets, mark = len(self.memory), self.offsets.copy(), book.mark()
-        try:
-            yield
-        except BaseException:
+
+        def undo() -> None:
             book.erase(mark)
             self.memory.truncate(size)
             self.offsets[:] = offsets
-            raise
+
+        return undo
 
 
 class DualBoard:
-    """Scores of all rows of a data set, each brought up to date only when its block is played.
+    """Scores of all rows of a data set, each brought up to date only when it is about to be played.
 
-    Between epochs every row is in step with every correction. Within an epoch a block first meets
-    the rows corrected since the epoch began, all at once, in one matrix product; after the epoch,
-    those corrected since the block was played. So a pair of rows is compared once per correction,
-    and n × n similarities are never held.
+    Between epochs every row is in step with every correction. Within an epoch a block of rows first
+    meets what was corrected since the epoch began, all at once, in one matrix product; after the
+    epoch, what was corrected since the block was played. So a pair of rows is compared once per
+    correction, and n × n similarities are never held.
     """
 
     def __init__(self, hypothesis: Dual, rows: Rows) -> None:
         self._hypothesis = hypothesis
         self._memory = hypothesis.memory
-        self._rows = rows
+        self._rows = rows.with_squares() if self._memory.kernel.needs_squares else rows
         self._scores = np.zeros((len(rows), hypothesis.outputs))
-        self._forget()
-        if len(self._memory):
-            scores = np.zeros((hypothesis.outputs, len(rows)))
-            self._memory.meet(self._memory.rows, *_entries_of(hypothesis.coefficients), rows, scores)
-            self._scores += scores.T
-
-    def _forget(self) -> None:
-        """Begin an epoch: no row has been corrected in it."""
-        self._fresh = RowStore()
-        self._place, self._output = np.empty(0, np.int64), np.empty(0, np.int64)
-        self._amount = np.empty(0)
-        self._entries = 0
+        self._fresh = Fresh()
         self._played: list[tuple[Ints, int]] = []
+        if len(self._memory):
+            for part in parts(len(rows), CHUNK):
+                self._meet(
+                    np.arange(part.start, part.stop), self._memory.rows, *_entries_of(hypothesis.coefficients)
+                )
 
-    def open(self, index: Ints) -> tuple[Rows, Floats]:
-        """The rows at these positions and their scores (outputs × rows), up to date."""
-        block, scores = self._rows.take(index), np.ascontiguousarray(self._scores[index].T)
-        self._meet_fresh(block, scores, 0)
-        return block, scores
+    def begin(self, order: Ints) -> None:
+        """Begin an epoch in which the rows are played in this order."""
+        for index, met in self._played:
+            if met < len(self._fresh):
+                self._meet(index, *self._fresh.since(met))
+        self._order, self._fresh, self._played = order, Fresh(), []
+
+    def open(self, part: slice) -> tuple[Rows, Floats]:
+        """The rows of this part of the order and their scores (outputs × rows), up to date."""
+        return self._meet(self._order[part], *self._fresh.since(0))
+
+    def _meet(
+        self, index: Ints, others: Rows, place: Ints, output: Ints, amount: Floats
+    ) -> tuple[Rows, Floats]:
+        """Bring these rows in step with some corrections."""
+        rows, scores = self._rows.take(index), np.ascontiguousarray(self._scores[index].T)
+        self._memory.meet(others, place, output, amount, rows, scores)
+        self._scores[index] = scores.T
+        return rows, scores
 
     def gram(self, block: Rows, wanted: Ints) -> Array:
         """Similarities of the wanted rows of a block to all of it."""
         return self._memory.similarities(block.take(wanted), block)
 
     def close(
-        self, index: Ints, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
+        self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
     ) -> None:
-        """Store scores that playing the block has kept up to date, and the entries it left."""
-        self._scores[index] = scores.T
-        place, output, amount, _ = entries
-        if len(place):
+        """Take in the scores that playing the block has kept up to date, and the entries it left."""
+        self._scores[self._order[part]] = scores.T
+        if len(entries[0]):
             self._hypothesis.add(block, *entries)
-            touched, line = np.unique(place, return_inverse=True)
-            used, self._entries = self._entries, self._entries + len(place)
-            self._place = grown(self._place, used, line + len(self._fresh))
-            self._output = grown(self._output, used, output)
-            self._amount = grown(self._amount, used, amount)
-            self._fresh.extend(self._memory.kernel.stored(block.take(touched)))
-        self._played.append((index, len(self._fresh)))
+            self._fresh.add(self._memory.kernel, block, *entries[:3])
+        self._played.append((self._order[part], len(self._fresh)))
 
-    def settle(self) -> None:
-        """Bring every block in step with what was corrected after it was played."""
-        for index, met in self._played:
-            if met < len(self._fresh):
-                block, scores = self._rows.take(index), np.ascontiguousarray(self._scores[index].T)
-                self._meet_fresh(block, scores, met)
-                self._scores[index] = scores.T
-        self._forget()
 
-    def _meet_fresh(self, block: Rows, scores: Floats, met: int) -> None:
-        """Add what the rows corrected in this epoch, but for the first `met` of them, contribute."""
-        if met < len(self._fresh):
-            used = slice(int(np.searchsorted(self._place[: self._entries], met)), self._entries)
-            fresh = self._fresh.rows.take(slice(met, None))
-            self._memory.meet(
-                fresh, self._place[used] - met, self._output[used], self._amount[used], block, scores
-            )
+class Fresh:
+    """What was corrected since the epoch began: rows, and entries sorted by row."""
+
+    def __init__(self) -> None:
+        self._store = RowStore()
+        self._entries = 0
+        self._place, self._output = np.empty(0, np.int64), np.empty(0, np.int64)
+        self._amount = np.empty(0)
+
+    def __len__(self) -> int:
+        return len(self._store)
+
+    def add(self, kernel: Kernel, block: Rows, place: Ints, output: Ints, amount: Floats) -> None:
+        """Take in what playing a block has left."""
+        touched, line = np.unique(place, return_inverse=True)
+        by_row = np.argsort(line, kind="stable")
+        self._place = grown(self._place, self._entries, line[by_row] + len(self))
+        self._output = grown(self._output, self._entries, output[by_row])
+        self._amount = grown(self._amount, self._entries, amount[by_row])
+        self._entries += len(place)
+        self._store.extend(kernel.stored(block.take(touched)))
+
+    def since(self, met: int) -> tuple[Rows, Ints, Ints, Floats]:
+        """All but the first `met` rows, with their entries."""
+        place = self._place[: self._entries]
+        used = slice(int(np.searchsorted(place, met)), self._entries)
+        return (
+            self._store.rows.take(slice(met, None)),
+            place[used] - met,
+            self._output[used],
+            self._amount[used],
+        )
 
 
 def _entries_of(coefficients: Floats) -> tuple[Ints, Ints, Floats]:

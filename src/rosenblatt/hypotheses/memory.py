@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.kernels import Kernel
 from rosenblatt.loops.blocks import accumulate
-from rosenblatt.rows import Rows, RowStore
-from rosenblatt.threads import share
+from rosenblatt.rows import Rows, RowStore, parts
 
 CHUNK = 2048
 """Stored rows that meet others at once."""
@@ -77,24 +74,10 @@ class Memory:
     ) -> None:
         """Add Σ amount · similarity(others[place], row) to the scores (outputs × rows) of every row.
 
-        The entries are sorted by place. Others meet rows a chunk at a time, so that their similarities
-        stay in the processor's cache; kernels that are matrix products do so on all cores.
+        The entries are sorted by place. Others meet the rows a chunk at a time, so that there are never
+        many similarities at once.
         """
-
-        def work(part: slice) -> None:
-            mine, total = rows.take(part), np.zeros((len(scores), part.stop - part.start))
-            for begin in range(0, len(others), CHUNK):
-                end = min(begin + CHUNK, len(others))
-                near = self.similarities(others.take(slice(begin, end)), mine)
-                used = slice(*np.searchsorted(place, [begin, end]))
-                accumulate(near, place[used] - begin, output[used], amount[used], total)
-            scores[:, part] += total
-
-        self.share(work, len(rows))
-
-    def share(self, work: Callable[[slice], None], size: int) -> None:
-        """Do some work on similarities of rows: on all cores, unless the kernel is somebody's Python code."""
-        if self.kernel.inner:
-            share(work, size)
-        else:
-            work(slice(0, size))
+        for part in parts(len(others), CHUNK):
+            near = self.similarities(others.take(part), rows)
+            used = slice(*np.searchsorted(place, [part.start, part.stop]))
+            accumulate(near, place[used] - part.start, output[used], amount[used], scores)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,6 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses.memory import Memory
-from rosenblatt.interrupts import uninterrupted
 from rosenblatt.kernels import Linear
 from rosenblatt.ledger import Book
 from rosenblatt.rows import Rows
@@ -86,7 +83,7 @@ class Primal:
         weights[-1] += self.memory.constant * delta.sum(axis=0)
 
     def widen(self, features: int) -> None:
-        """Make room for features never seen before, which weigh 0; twice as much as needed, to do it seldom."""
+        """Make room for features never seen before, which weigh 0: twice as much as needed."""
         if features < len(self.weights):
             return
         for name in ("weights", "delayed"):
@@ -99,11 +96,8 @@ class Primal:
         """What the block path needs to know of the rows it plays on."""
         return PrimalBoard(self, rows)
 
-    @contextmanager
-    def transaction(self, book: Book) -> Iterator[None]:
-        """Weights change in place and cannot be taken back, so Ctrl-C waits until they are consistent."""
-        with uninterrupted():
-            yield
+    def savepoint(self, book: Book) -> None:
+        """There is none: weights change in place and cannot be taken back."""
 
 
 class PrimalBoard:
@@ -113,9 +107,13 @@ class PrimalBoard:
         self._hypothesis = hypothesis
         self._rows = rows
 
-    def open(self, index: Ints) -> tuple[Rows, Floats]:
-        """The rows at these positions and their scores (outputs × rows)."""
-        block = self._rows.take(index)
+    def begin(self, order: Ints) -> None:
+        """Begin an epoch in which the rows are played in this order."""
+        self._order = order
+
+    def open(self, part: slice) -> tuple[Rows, Floats]:
+        """The rows of this part of the order and their scores (outputs × rows)."""
+        block = self._rows.take(self._order[part])
         return block, np.ascontiguousarray(self._hypothesis.scores(block).T)
 
     def gram(self, block: Rows, wanted: Ints) -> Array:
@@ -123,11 +121,8 @@ class PrimalBoard:
         return self._hypothesis.memory.similarities(block.take(wanted), block)
 
     def close(
-        self, index: Ints, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
+        self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
     ) -> None:
         """Take the entries that playing the block has left into the guess."""
         if len(entries[0]):
             self._hypothesis.add(block, *entries)
-
-    def settle(self) -> None:
-        """Nothing is kept between epochs."""

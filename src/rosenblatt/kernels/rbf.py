@@ -5,17 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from threading import Thread, current_thread, main_thread
 from typing import NoReturn
 
 import numpy as np
 
 from rosenblatt._types import Array
 from rosenblatt.kernels.base import Kernel
-from rosenblatt.threads import cores
-
-WORTH_SPLITTING = 1 << 19
-"""Entries of a block from which two threads beat one at exponentials, the start of a thread included."""
 
 
 @dataclass(frozen=True)
@@ -80,13 +75,15 @@ class RBF(Kernel):
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
         """Evaluate exp(-γ (⟨x, x⟩ + ⟨z, z⟩ - 2⟨x, z⟩)), with the exponent clamped at 0."""
-        from rosenblatt.loops.affine import falling_distances  # late: it brings the compiler in
+        from rosenblatt.loops.affine import falling_distances, radial  # late: it brings the compiler in
 
         dtype = xz.dtype
         xx, zz = (some.astype(dtype, copy=False).ravel() for some in (xx, zz))
-        falling_distances(xz, xx, zz, dtype.type(self.rate))
-        exponential(xz)
-        return xz
+        if dtype == np.float32:
+            radial(xz, xx, zz, dtype.type(self.rate))
+            return xz
+        falling_distances(xz, xx, zz, self.rate)
+        return np.exp(xz, out=xz)
 
     def of_squares(self, squares: Array) -> Array:
         """1, everywhere."""
@@ -98,17 +95,3 @@ class RBF(Kernel):
             f"The feature space of {self!r} is infinite-dimensional, so it has no feature map. "
             f"Use the kernel itself; it never needs the map."
         )
-
-
-def exponential(block: Array) -> None:
-    """Overwrite a block by its exponentials, a large one with all cores."""
-    threads = max(1, min(cores(), 2 * block.size // WORTH_SPLITTING, len(block)))
-    if current_thread() is not main_thread():
-        threads = 1  # whoever started this thread has shared the cores out already
-    first, *others = np.array_split(block, threads)
-    helpers = [Thread(target=np.exp, args=(part, part)) for part in others]
-    for helper in helpers:
-        helper.start()
-    np.exp(first, first)
-    for helper in helpers:
-        helper.join()

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import norm_squared, write
-from rosenblatt.loops.compiling import compilable, compiled, fingerprint
+from rosenblatt.loops.compiling import compiled, fingerprint, inlined
 
 
-@compilable
-def add_scaled(total, factor, values):  # type: ignore[no-untyped-def]
-    """total += factor · values, in float64 whatever the values are."""
+@inlined
+def add_scaled(total, factor, values):
+    """Total += factor · values, in float64 whatever the values are."""
     for r in range(total.shape[0]):
         total[r] += factor * values[r]
 
@@ -26,13 +26,14 @@ def block_loop(judge: Any, step: Any) -> Any:
     @compiled
     def play_block(
         turn, tracks, starts, truths, weights, scores, offsets, gram, known, wanted,
-        reach, parameters, clock, corrections, k, entries, e,
+        reach, slack, parameters, clock, corrections, k, entries, e,
     ):  # fmt: skip
         """Play from `turn` (round × tracks + track) to the end, or to the first unknown Gram row.
 
         `scores` (outputs × rows) is kept in step with every correction for all rows of the block.
         If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
-        rows that would be are marked in `wanted`, and the turn to come back to is returned.
+        rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`,
+        and the turn to come back to is returned.
         """
         _ = source
         width = 2 * scores.shape[0] * scores.shape[1] + 2 * scores.shape[1] + 2 * offsets.shape[0]
@@ -44,7 +45,8 @@ def block_loop(judge: Any, step: Any) -> Any:
             count, margin, wrong = judge(
                 scores[:, first:last].T, offsets, truths[first:last], track, where, amount
             )
-            if not (wrong or margin < reach) or weights[i] == 0.0:
+            suspect = stopped >= 0 and margin < slack
+            if not (wrong or margin < reach or suspect) or weights[i] == 0.0:
                 continue
             ready = stopped < 0
             for a in range(count):
@@ -57,9 +59,7 @@ def block_loop(judge: Any, step: Any) -> Any:
             norm = norm_squared(where, amount, count, gram[first:last, first:last])
             size = step(margin, norm, parameters) * weights[i]
             line = (clock + i + 1.0, float(i), float(track), margin, norm, 1.0 if wrong else 0.0, size)
-            corrections, entries = write(
-                corrections, k, line, entries, e, where, amount, count, first, size
-            )
+            corrections, entries = write(corrections, k, line, entries, e, where, amount, count, first, size)
             for a in range(count):
                 if where[a, 0] < 0:
                     offsets[where[a, 1]] += size * amount[a]
@@ -72,7 +72,7 @@ def block_loop(judge: Any, step: Any) -> Any:
 
 
 @compiled
-def accumulate(similarities, place, output, amount, scores):  # type: ignore[no-untyped-def]
+def accumulate(similarities, place, output, amount, scores):
     """Add amount · similarities[place] to the scores (outputs × rows) of each output."""
     for a in range(place.shape[0]):
         add_scaled(scores[output[a]], amount[a], similarities[place[a]])

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Array, Floats
-from rosenblatt.loops.compiling import compilable
+from rosenblatt.loops.compiling import inlined
 
 CORRECTION = ("when", "example", "track", "margin", "norm_squared", "wrong", "size")
 ENTRY = ("correction", "row", "output", "amount")
@@ -25,7 +25,7 @@ def blank() -> tuple[Floats, Floats]:
     return np.empty((64, len(CORRECTION))), np.empty((128, len(ENTRY)))
 
 
-@compilable
+@inlined
 def room(table: Any, needed: int) -> Any:
     """The table, or a larger copy if it has no room for so many lines."""
     if needed <= table.shape[0]:
@@ -35,7 +35,7 @@ def room(table: Any, needed: int) -> Any:
     return larger
 
 
-@compilable
+@inlined
 def norm_squared(where: Array, amount: Array, count: int, gram: Array) -> float:
     """‖Φ(truth) − Φ(answer)‖² from the inner products of the rows; offsets are orthogonal to all else."""
     total = 0.0
@@ -48,8 +48,8 @@ def norm_squared(where: Array, amount: Array, count: int, gram: Array) -> float:
     return total
 
 
-@compilable
-def write(corrections, k, line, entries, e, where, amount, count, first, size):  # type: ignore[no-untyped-def]
+@inlined
+def write(corrections, k, line, entries, e, where, amount, count, first, size):
     """Write the k-th correction and its entries, which move by size · amount; rows count from `first`."""
     corrections, entries = room(corrections, k + 1), room(entries, e + count)
     for column in range(len(line)):

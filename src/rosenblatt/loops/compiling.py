@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast
 
@@ -18,18 +19,26 @@ def compilable(function: Function) -> Function:
     return cast(Function, register_jitable(function))
 
 
+def inlined(function: Function) -> Function:
+    """The same for a small part of a loop, which is written out where it is called.
+
+    A call would count references to every array it passes, which costs more than what these parts do.
+    """
+    return cast(Function, register_jitable(inline="always")(function))
+
+
 def compiled(function: Function) -> Function:
     """Compile a loop on first call, keep the result on disk, and release the GIL while it runs."""
     return cast(Function, njit(cache=True, nogil=True)(function))
 
 
 def fingerprint(*functions: Callable[..., Any]) -> str:
-    """What these functions and all they call are made of.
+    """What these functions, all they call, and the way they are compiled are made of.
 
     Numba's cache knows a function in a closure by its name only, so a loop composed of an edited
     game would be served from before the edit. A loop that closes over the fingerprint is not.
     """
-    digest, seen = hashlib.sha256(), set[int]()
+    digest, seen = hashlib.sha256(Path(__file__).read_bytes()), set[int]()
     pending: list[Any] = list(functions)
     while pending:
         function = pending.pop()

@@ -16,7 +16,7 @@ def margin_loop(judge: Any) -> Any:
     source = fingerprint(judge)
 
     @compiled
-    def margins(starts, truths, scores, offsets, tracks):  # type: ignore[no-untyped-def]
+    def margins(starts, truths, scores, offsets, tracks):
         _ = source
         longest = int(np.max(np.diff(starts)))
         width = 2 * longest * (scores.shape[1] + 1) + 2 * offsets.shape[0]

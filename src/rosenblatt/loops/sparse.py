@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import norm_squared, write
-from rosenblatt.loops.compiling import compilable, compiled, fingerprint
+from rosenblatt.loops.compiling import compiled, fingerprint, inlined
 
 
-@compilable
-def score_row(indptr, features, values, row, weights, constant, scores, r):  # type: ignore[no-untyped-def]
+@inlined
+def score_row(indptr, features, values, row, weights, constant, scores, r):
     """scores[r] = ⟨w, φ(x)⟩ for every output of one row."""
     begin, end, outputs, last = indptr[row], indptr[row + 1], weights.shape[1], weights.shape[0] - 1
     if outputs == 1:
@@ -28,8 +28,8 @@ def score_row(indptr, features, values, row, weights, constant, scores, r):  # t
             scores[r, o] += values[p] * weights[features[p], o]
 
 
-@compilable
-def row_product(indptr, features, values, row, other):  # type: ignore[no-untyped-def]
+@inlined
+def row_product(indptr, features, values, row, other):
     """⟨x, z⟩ of two rows with sorted features."""
     total, p, q = 0.0, indptr[row], indptr[other]
     while p < indptr[row + 1] and q < indptr[other + 1]:
@@ -43,9 +43,9 @@ def row_product(indptr, features, values, row, other):  # type: ignore[no-untype
     return total
 
 
-@compilable
-def add_row(indptr, features, values, row, constant, output, change, when, weights, delayed):  # type: ignore[no-untyped-def]
-    """w += change · φ(x) and u += when · change · φ(x) for one output."""
+@inlined
+def add_row(indptr, features, values, row, constant, output, change, when, weights, delayed):
+    """W += change · φ(x) and u += when · change · φ(x) for one output."""
     last = weights.shape[0] - 1
     for p in range(indptr[row], indptr[row + 1]):
         weights[features[p], output] += change * values[p]

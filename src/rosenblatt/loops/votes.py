@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.loops.compiling import compilable, compiled, fingerprint
+from rosenblatt.loops.compiling import compiled, fingerprint, inlined
 
 
-@compilable
-def correct(scores, offsets, similarities, place, output, amount, begin, end):  # type: ignore[no-untyped-def]
+@inlined
+def correct(scores, offsets, similarities, place, output, amount, begin, end):
     """Take the entries of one correction into the scores (rows × outputs) and the offsets of a round."""
     for a in range(begin, end):
         if place[a] < 0:
@@ -50,7 +50,7 @@ def vote_loop(ballot: Any) -> Any:
 
 
 @compiled
-def pick(starts, similarities, scores, moved, track, drawn, bounds, place, output, amount):  # type: ignore[no-untyped-def]
+def pick(starts, similarities, scores, moved, track, drawn, bounds, place, output, amount):
     """Turn the scores and offsets of v_0 into those of the guess drawn for each round (rounds × tracks)."""
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]

@@ -1,0 +1,67 @@
+"""From labels to truths and weights, one per row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, column_or_1d
+
+from rosenblatt._types import Array, Floats, Ints
+
+
+def checked_labels(y: Any, rows: int) -> Array:
+    """The labels as an array, one per row."""
+    if y is None:
+        raise ValueError("fit requires y to be passed, but the target y is None. Pass a label per row.")
+    labels = np.asarray(column_or_1d(y, warn=True))
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    if len(labels) != rows:
+        raise ValueError(f"There must be one value of y per row. Got {rows} rows and {len(labels)} values.")
+    return labels
+
+
+def check_classes(classes: Array, ties: str) -> None:
+    """Refuse a game that cannot be played with these classes."""
+    if len(classes) < 2:
+        raise ValueError(f"There must be at least 2 classes to tell apart. Got 1 class only: {classes[0]!r}.")
+    if len(classes) > 2 and ties == "positive":
+        raise ValueError(f"ties='positive' is for two classes. Got {len(classes)}: use ties='mistake'.")
+
+
+def lasting_classes(given: Any, before: Array | None) -> Array:
+    """All classes there will ever be: those given in the first call, and never others."""
+    if before is None and given is None:
+        raise ValueError("The first call of partial_fit needs classes=, all there will ever be. Got None.")
+    if before is None:
+        return np.unique(given)
+    if given is not None and not np.array_equal(np.unique(given), before):
+        raise ValueError(f"classes must stay what they were, {before!r}. Got {np.unique(given)!r}.")
+    return before
+
+
+def encode(labels: Array, classes: Array) -> Ints:
+    """The position of each label among the classes."""
+    truths = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    unseen = np.flatnonzero(classes[truths] != labels)
+    if len(unseen):
+        raise ValueError(
+            f"Row {unseen[0]} has the label {labels[unseen[0]]!r}, which is not one of the classes "
+            f"{classes!r}. Name every class in the first call of partial_fit, or fit anew."
+        )
+    return np.asarray(truths)
+
+
+def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any) -> Floats:
+    """What a correction on each row is multiplied by."""
+    result = np.ones(len(truths))
+    if sample_weight is not None:
+        like = np.empty((len(truths), 0))
+        result *= _check_sample_weight(sample_weight, like, ensure_non_negative=True)
+    if class_weight is not None:
+        result *= compute_sample_weight(class_weight, classes[truths])
+    return result

@@ -1,0 +1,93 @@
+"""What the learner moves forward: the examples, and a run over them at one moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.games import Game
+from rosenblatt.hypotheses import Dual, Primal
+from rosenblatt.kernels import Kernel
+from rosenblatt.ledger import Book, Ledger
+from rosenblatt.rows import Rows
+from rosenblatt.rules import Perceptron, Rule
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What player A shows and then reveals.
+
+    Parameters
+    ----------
+    rows
+        All rows, those of one round next to each other.
+    truths
+        The truth about every row, as the game reads it.
+    starts
+        Where the rows of each round begin, and where the last ones end; one row per round by default.
+    weights
+        What a correction on each round counts for; 1 by default.
+    """
+
+    rows: Rows
+    truths: Ints
+    starts: Ints = field(default=None)  # type: ignore[arg-type]
+    weights: Floats = field(default=None)  # type: ignore[arg-type]
+
+    def __post_init__(self) -> None:
+        if self.starts is None:
+            object.__setattr__(self, "starts", np.arange(len(self.rows) + 1))
+        if self.weights is None:
+            object.__setattr__(self, "weights", np.ones(len(self)))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+@dataclass
+class Run:
+    """Everything a run is at one moment: the game, the rule, the current guess and the book."""
+
+    game: Game
+    rule: Rule
+    hypothesis: Primal | Dual
+    book: Book
+    rows_seen: int = 0
+    examples_seen: int = 0
+
+    @property
+    def ledger(self) -> Ledger:
+        """The record so far."""
+        return self.book.ledger
+
+    def number(self, data: Any) -> Rows:
+        """New rows under the numbers they will have in this run."""
+        rows = Rows(data)
+        rows.ids += self.rows_seen
+        return rows
+
+
+def begin(
+    game: Game,
+    *,
+    features: int | None = None,
+    kernel: Kernel | None = None,
+    rule: Rule | None = None,
+    intercept: bool = False,
+    start: Floats | None = None,
+    keep: bool = True,
+) -> Run:
+    """A run before its first round: in the dual if there is a kernel, else in the primal."""
+    constant = float(intercept)
+    hypothesis: Primal | Dual
+    if kernel is not None:
+        hypothesis = Dual(kernel, constant, game.outputs, game.offsets)
+    elif features is None:
+        raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
+    else:
+        weights = np.zeros((features + 1, game.outputs)) if start is None else start
+        hypothesis = Primal(weights, constant, game.offsets, keep)
+    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks))
