@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import norm_squared, write
-from rosenblatt.loops.compiling import compiled, fingerprint, inlined
+from rosenblatt.loops.compiling import compiled, composed, inlined
 
 
 @inlined
@@ -21,9 +21,8 @@ def add_scaled(total, factor, values):
 @cache
 def block_loop(judge: Any, step: Any) -> Any:
     """The loop for this game and this rule."""
-    source = fingerprint(judge, step, write, norm_squared, add_scaled)
 
-    @compiled
+    @composed(judge, step)
     def play_block(
         turn, tracks, starts, truths, weights, scores, offsets, gram, known, wanted,
         reach, slack, parameters, clock, corrections, k, entries, e,
@@ -35,7 +34,6 @@ def block_loop(judge: Any, step: Any) -> Any:
         rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`,
         and the turn to come back to is returned.
         """
-        _ = source
         width = 2 * scores.shape[0] * scores.shape[1] + 2 * scores.shape[1] + 2 * offsets.shape[0]
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         stopped = -1

@@ -32,12 +32,23 @@ def compiled(function: Function) -> Function:
     return cast(Function, njit(cache=True, nogil=True)(function))
 
 
-def fingerprint(*functions: Callable[..., Any]) -> str:
-    """What these functions, all they call, and the way they are compiled are made of.
+def composed(*parts: Callable[..., Any]) -> Callable[[Function], Function]:
+    """Compile a loop that is made of these functions, under a name that tells what they are made of.
 
-    Numba's cache knows a function in a closure by its name only, so a loop composed of an edited
-    game would be served from before the edit. A loop that closes over the fingerprint is not.
+    Numba's cache, and the names it gives to machine code, know a function in a closure by its name only.
+    Under one name, a loop of an edited game would be served from before the edit, and of two loops
+    in one process the second might run the code of the first.
     """
+
+    def decorate(function: Function) -> Function:
+        function.__qualname__ = f"{function.__name__}_{fingerprint(function, *parts)}"
+        return compiled(function)
+
+    return decorate
+
+
+def fingerprint(*functions: Callable[..., Any]) -> str:
+    """A digest of these functions, all they call, and the way they are compiled."""
     digest, seen = hashlib.sha256(Path(__file__).read_bytes()), set[int]()
     pending: list[Any] = list(functions)
     while pending:
@@ -45,9 +56,10 @@ def fingerprint(*functions: Callable[..., Any]) -> str:
         if not isinstance(function, FunctionType) or id(function) in seen:
             continue
         seen.add(id(function))
+        digest.update(f"{function.__module__}.{function.__qualname__}".encode())
         _feed(digest, function.__code__)
         pending += [function.__globals__.get(name) for name in function.__code__.co_names]
-    return digest.hexdigest()
+    return digest.hexdigest()[:20]
 
 
 def _feed(digest: Any, code: CodeType) -> None:

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.loops.compiling import compiled, fingerprint
+from rosenblatt.loops.compiling import composed
 
 
 @cache
 def margin_loop(judge: Any) -> Any:
     """The loop for this game: ⟨u, Φ(truth) − Φ(rival)⟩ as an array (rounds × tracks)."""
-    source = fingerprint(judge)
 
-    @compiled
+    @composed(judge)
     def margins(starts, truths, scores, offsets, tracks):
-        _ = source
         longest = int(np.max(np.diff(starts)))
         width = 2 * longest * (scores.shape[1] + 1) + 2 * offsets.shape[0]
         where, amount = np.empty((width, 2), np.int64), np.empty(width)

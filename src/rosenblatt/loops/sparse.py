@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import norm_squared, write
-from rosenblatt.loops.compiling import compiled, fingerprint, inlined
+from rosenblatt.loops.compiling import composed, inlined
 
 
 @inlined
@@ -57,14 +57,12 @@ def add_row(indptr, features, values, row, constant, output, change, when, weigh
 @cache
 def sparse_loop(judge: Any, step: Any) -> Any:
     """The pass for this game and this rule."""
-    source = fingerprint(judge, step, write, norm_squared, score_row, row_product, add_row)
 
-    @compiled
+    @composed(judge, step)
     def play_sparse(
         order, starts, indptr, features, values, truths, sample_weights, longest, tracks,
         weights, delayed, constant, offsets, reach, parameters, clock, corrections, entries,
     ):  # fmt: skip
-        _ = source
         outputs = weights.shape[1]
         width = 2 * longest * outputs + 2 * longest + 2 * offsets.shape[0]
         where, amount = np.empty((width, 2), np.int64), np.empty(width)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.loops.compiling import compiled, fingerprint, inlined
+from rosenblatt.loops.compiling import compiled, composed, inlined
 
 
 @inlined
@@ -24,9 +24,8 @@ def correct(scores, offsets, similarities, place, output, amount, begin, end):
 @cache
 def vote_loop(ballot: Any) -> Any:
     """The voting loop for this game's ballot."""
-    source = fingerprint(ballot, correct)
 
-    @compiled
+    @composed(ballot)
     def vote(
         starts, similarities, scores, offsets, track, ended, standing, bounds, place, output, amount, tally
     ):  # fmt: skip
@@ -35,7 +34,6 @@ def vote_loop(ballot: Any) -> Any:
         `ended[j]` is how many rounds the guess that the j-th correction refuted had answered,
         `standing[t]` the same for the guess that no correction of track t refuted.
         """
-        _ = source
         for i in range(starts.shape[0] - 1):
             first, last = starts[i], starts[i + 1]
             mine, moved = scores[first:last], offsets.copy()
