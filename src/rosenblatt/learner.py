@@ -159,7 +159,7 @@ class BlockTable:
         run, truths, weights = self.run, self.examples.truths[index], self.examples.weights[rounds]
         dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
         gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
-        (corrections, entries), k, e, turn = blank(), 0, 0, 0
+        (corrections, entries), k, e, turn = blank(len(rounds)), 0, 0, 0
         while turn >= 0:
             wanted = np.zeros(len(rows), bool)
             turn, corrections, k, entries, e = self.loop(
@@ -196,17 +196,17 @@ def play_sparse(
             tables = loop(
                 stretch, starts, data.indptr, data.indices, data.data, examples.truths, examples.weights,
                 longest, run.game.tracks, hypothesis.weights, hypothesis.delayed, hypothesis.memory.constant,
-                hypothesis.offsets, run.rule.reach, run.rule.parameters, run.book.rounds, *blank(),
+                hypothesis.offsets, run.rule.reach, run.rule.parameters, run.book.rounds, *blank(len(stretch)),
             )  # fmt: skip
             corrected.append(tables[1][:, 1].astype(np.int64))
             _write(run, examples, len(stretch), *tables)
             pulse()
 
     def finish() -> None:
-        rows = (
-            np.unique(np.concatenate(corrected)) if hypothesis.keep and corrected else np.empty(0, np.int64)
-        )
-        hypothesis.memory.keep(examples.rows.take(rows[rows != OFFSET]))
+        rows = np.concatenate(corrected) if hypothesis.keep and corrected else np.empty(0, np.int64)
+        if len(rows):
+            rows = np.unique(rows)
+            hypothesis.memory.keep(examples.rows.take(rows[rows != OFFSET]))
 
     return _epochs(run, examples, orders, epoch, progress, finish)
 

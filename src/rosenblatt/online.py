@@ -102,7 +102,7 @@ class Classifier:
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
         data = self._row(x)
         if isinstance(x, Mapping):
-            self._columns = dict(self._columns or {})
+            self._columns = {} if self._columns is None else self._columns
             for name in x:
                 self._columns.setdefault(name, len(self._columns))
         elif hasattr(data, "shape"):

@@ -64,7 +64,7 @@ class RowStore:
         return self._size
 
     def extend(self, rows: Rows) -> None:
-        """Store these rows behind the others."""
+        """Store these rows, which must be a copy of their own, behind the others."""
         size = self._size + len(rows)
         if isinstance(rows.data, list):
             self._objects = (self._objects or [])[: self._size] + rows.data
@@ -110,7 +110,12 @@ class RowStore:
 
 
 def grown(array: Array, used: int, new: Array) -> Array:
-    """`array[:used]` followed by `new`, in the same memory where it fits, else in twice as much."""
+    """`array[:used]` followed by `new`, in the same memory where it fits, else in twice as much.
+
+    Where nothing is used yet, `new` itself is taken over: it must not be anybody else's.
+    """
+    if used == 0:
+        return new
     needed = used + len(new)
     if needed > len(array) or new.dtype != array.dtype:
         dtype = np.promote_types(array.dtype, new.dtype)
@@ -135,9 +140,14 @@ def count(data: Data) -> int:
 
 def take(data: Data, index: Any) -> Data:
     """The rows at these positions (a slice or an array of whole numbers)."""
-    if not isinstance(data, list):
-        return data[index]
-    return data[index] if isinstance(index, slice) else [data[i] for i in index]
+    if sp.issparse(data) and not isinstance(index, slice):
+        from rosenblatt.loops.gather import gather  # late: it brings the compiler in
+
+        starts, features, values = gather(data.indptr, data.indices, data.data, np.asarray(index))
+        return sp.csr_array((values, features, starts), shape=(len(index), data.shape[1]))
+    if isinstance(data, list) and not isinstance(index, slice):
+        return [data[i] for i in index]
+    return data[index]
 
 
 def squared_norms(data: Data) -> Array:

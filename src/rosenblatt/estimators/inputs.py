@@ -49,8 +49,8 @@ def checked_objects(X: Any) -> list[Any]:
 
 def canonical(data: Any) -> Any:
     """CSR with sorted features, none twice, and the smallest index type that will do."""
-    data = sp.csr_array(data)
-    if not data.has_canonical_format:
+    given, data = data, sp.csr_array(data)
+    if not given.has_canonical_format:  # which it remembers
         data = data.copy()
         data.sum_duplicates()
     if data.indices.dtype != np.int32 and data.shape[1] < 2**31:

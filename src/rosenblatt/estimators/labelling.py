@@ -19,7 +19,8 @@ def checked_labels(y: Any, rows: int) -> Array:
         raise ValueError("fit requires y to be passed, but the target y is None. Pass a label per row.")
     labels = np.asarray(column_or_1d(y, warn=True))
     assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
+    if labels.dtype.kind not in "biuU":  # which cannot be anything else than classes
+        check_classification_targets(labels)
     if len(labels) != rows:
         raise ValueError(f"There must be one value of y per row. Got {rows} rows and {len(labels)} values.")
     return labels

@@ -43,7 +43,7 @@ class Memory:
         return np.array([self._places[i] for i in ids.tolist()], np.int64)
 
     def keep(self, rows: Rows) -> Ints:
-        """Store those rows that are not stored yet; where each of them is."""
+        """Store those rows, a copy of their own, that are not stored yet; where each of them is."""
         new = [position for position, i in enumerate(rows.ids.tolist()) if i not in self._places]
         if new:
             kept = self.kernel.stored(rows.take(np.array(new)) if len(new) < len(rows) else rows)

@@ -20,9 +20,9 @@ OFFSET = -1
 """The row number of an entry that moves one of the game's own offsets: such an entry sees no row."""
 
 
-def blank() -> tuple[Floats, Floats]:
-    """An empty table of corrections and one of entries, with some room."""
-    return np.empty((64, len(CORRECTION))), np.empty((128, len(ENTRY)))
+def blank(rounds: int) -> tuple[Floats, Floats]:
+    """An empty table of corrections and one of entries, with room for one or two in each round."""
+    return np.empty((rounds, len(CORRECTION))), np.empty((2 * rounds, len(ENTRY)))
 
 
 @inlined

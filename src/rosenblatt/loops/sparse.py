@@ -11,6 +11,10 @@ from rosenblatt.loops.book import norm_squared, write
 from rosenblatt.loops.compiling import composed, inlined
 
 
+# Features are read as unsigned numbers: of a signed one the compiler would have to ask each time whether
+# it counts from the end.
+
+
 @inlined
 def score_row(indptr, features, values, row, weights, constant, scores, r):
     """scores[r] = ⟨w, φ(x)⟩ for every output of one row."""
@@ -18,38 +22,44 @@ def score_row(indptr, features, values, row, weights, constant, scores, r):
     if outputs == 1:
         total = constant * weights[last, 0]
         for p in range(begin, end):
-            total += values[p] * weights[features[p], 0]
+            total += values[p] * weights[np.uint32(features[p]), 0]
         scores[r, 0] = total
-        return
-    for o in range(outputs):
-        scores[r, o] = constant * weights[last, o]
-    for p in range(begin, end):
+    else:
         for o in range(outputs):
-            scores[r, o] += values[p] * weights[features[p], o]
+            scores[r, o] = constant * weights[last, o]
+        for p in range(begin, end):
+            value, line = values[p], np.uint32(features[p])
+            for o in range(outputs):
+                scores[r, o] += value * weights[line, o]
 
 
 @inlined
 def row_product(indptr, features, values, row, other):
     """⟨x, z⟩ of two rows with sorted features."""
     total, p, q = 0.0, indptr[row], indptr[other]
-    while p < indptr[row + 1] and q < indptr[other + 1]:
-        if features[p] == features[q]:
-            total += np.float64(values[p]) * np.float64(values[q])
-            p, q = p + 1, q + 1
-        elif features[p] < features[q]:
-            p += 1
-        else:
-            q += 1
+    if row == other:
+        for a in range(p, indptr[row + 1]):
+            total += np.float64(values[a]) * np.float64(values[a])
+    else:
+        while p < indptr[row + 1] and q < indptr[other + 1]:
+            if features[p] == features[q]:
+                total += np.float64(values[p]) * np.float64(values[q])
+                p, q = p + 1, q + 1
+            elif features[p] < features[q]:
+                p += 1
+            else:
+                q += 1
     return total
 
 
 @inlined
 def add_row(indptr, features, values, row, constant, output, change, when, weights, delayed):
-    """W += change · φ(x) and u += when · change · φ(x) for one output."""
+    """w += change · φ(x) and u += when · change · φ(x) for one output."""
     last = weights.shape[0] - 1
     for p in range(indptr[row], indptr[row + 1]):
-        weights[features[p], output] += change * values[p]
-        delayed[features[p], output] += when * change * values[p]
+        line, step = np.uint32(features[p]), change * values[p]
+        weights[line, output] += step
+        delayed[line, output] += when * step
     weights[last, output] += change * constant
     delayed[last, output] += when * change * constant
 
@@ -73,7 +83,8 @@ def sparse_loop(judge: Any, step: Any) -> Any:
             first, last = starts[i], starts[i + 1]
             for row in range(first, last):
                 score_row(indptr, features, values, row, weights, constant, scores, row - first)
-            mine, truth = scores[: last - first], truths[first:last]
+            mine = scores if last - first == longest else scores[: last - first]
+            truth = truths[first:last]
             for track in range(tracks):
                 count, margin, wrong = judge(mine, offsets, truth, track, where, amount)
                 if not (wrong or margin < reach) or sample_weights[i] == 0.0:

@@ -1,0 +1,64 @@
+"""The data sets of ROSENBLATT_DATA, and generated ones, as the benchmarks want them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+Split = tuple[Any, Any, Any, Any]
+
+
+def folder() -> Path:
+    """Where the data sets are."""
+    name = os.environ.get("ROSENBLATT_DATA")
+    if not name or not Path(name).is_dir():
+        raise SystemExit("Benchmarks need real data: set ROSENBLATT_DATA to the folder of data sets.")
+    return Path(name)
+
+
+def _idx(name: str) -> Any:
+    raw = gzip.decompress((folder() / "mnist" / name).read_bytes())
+    rows = int.from_bytes(raw[4:8], "big")
+    return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(rows, -1)
+
+
+def mnist() -> Split:
+    """Train and test pixels 0–255 and digits."""
+    parts = [
+        _idx(f"{part}-{kind}")
+        for part in ("train", "t10k")
+        for kind in ("images-idx3-ubyte.gz", "labels-idx1-ubyte.gz")
+    ]
+    return parts[0], parts[1].ravel().astype(int), parts[2], parts[3].ravel().astype(int)
+
+
+def newsgroups() -> Split:
+    """20 newsgroups by date: sublinear tf-idf of all words, and the groups."""
+    texts, labels = [], []
+    for part in ("train", "test"):
+        with lzma.open(folder() / "newsgroups20" / f"{part}.jsonl.xz", "rt", encoding="utf-8") as lines:
+            documents = [json.loads(line) for line in lines]
+        texts.append([document["text"] for document in documents])
+        labels.append(np.array([document["label"] for document in documents]))
+    words = TfidfVectorizer(sublinear_tf=True)
+    return words.fit_transform(texts[0]), labels[0], words.transform(texts[1]), labels[1]
+
+
+def sparse_rows(rows: int = 200_000, features: int = 50_000, filled: int = 75) -> tuple[Any, Any]:
+    """Generated text-like rows: few common features, many rare ones, and noisy labels of a hidden line."""
+    random = np.random.default_rng(0)
+    columns = (features * random.random((rows, filled)) ** 3).astype(np.int32)
+    columns.sort(axis=1)
+    indptr = np.arange(rows + 1, dtype=np.int32) * filled
+    X = sp.csr_matrix((random.random(rows * filled), columns.ravel(), indptr), shape=(rows, features))
+    X.sum_duplicates()
+    score = X @ random.normal(size=features)
+    return X, (score + 0.3 * score.std() * random.normal(size=rows) > 0).astype(int)
