@@ -3,16 +3,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: demo test test-slow check bench clean
+.PHONY: demo test check bench clean
 
 demo: .venv/plot
 	$(BIN)/python -m rosenblatt.demo
 
 test: .venv/dev
-	$(BIN)/python -m pytest -m "not slow"
-
-test-slow: .venv/dev
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest --numprocesses auto
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -45,8 +45,9 @@ def judge(scores, offsets, truth, track, where, amount):
 
 
 @compilable
-def ballot(scores, offsets, track, weight, tally):
-    tally[0, (scores[0, 0] > offsets).sum()] += weight
+def ballot(scores, offsets, starts, track, weight, tally):
+    for i in range(scores.shape[1]):
+        tally[(scores[0, i] > offsets).sum(), i] += weight
 
 
 @dataclass(frozen=True)

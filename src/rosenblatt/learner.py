@@ -196,7 +196,8 @@ def play_sparse(
             tables = loop(
                 stretch, starts, data.indptr, data.indices, data.data, examples.truths, examples.weights,
                 longest, run.game.tracks, hypothesis.weights, hypothesis.delayed, hypothesis.memory.constant,
-                hypothesis.offsets, run.rule.reach, run.rule.parameters, run.book.rounds, *blank(len(stretch)),
+                hypothesis.offsets, run.rule.reach, run.rule.parameters, run.book.rounds,
+                *blank(len(stretch)),
             )  # fmt: skip
             corrected.append(tables[1][:, 1].astype(np.int64))
             _write(run, examples, len(stretch), *tables)

@@ -6,7 +6,7 @@ between 0 and 1. `vote` and `sample` go through all guesses, as a running sum ov
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,13 +18,12 @@ from rosenblatt.ledger import OFFSET, Ledger
 from rosenblatt.loops.votes import pick, vote_loop
 from rosenblatt.rows import Rows, parts
 from rosenblatt.run import Run
-from rosenblatt.threads import share
 
 Predictor = Literal["last", "best", "average", "vote", "sample"]
 NAMES: tuple[str, ...] = get_args(Predictor)
 GUESSES = ("last", "best", "average")
 
-CELLS = 2_000_000
+CELLS = 4_000_000
 """Similarities held at once while predicting."""
 
 
@@ -146,16 +145,15 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     check_kept(run, "vote")
     ledger = run.ledger
     ended, standing = _survivals(ledger)
-    loop, tally = vote_loop(run.game.ballot), np.zeros((len(rows), run.game.alternatives))
-    entries = _entries(run)
-
-    def count(part: slice, similarities: Array, first: Floats) -> None:
-        at = slice(starts[part.start], starts[part.stop])
-        begins = starts[part.start : part.stop + 1] - at.start
-        none = np.zeros(run.game.offsets)
-        loop(begins, similarities, first, none, ledger.track, ended, standing, *entries, tally[at])
-
-    _each_block(run, rows, starts, count)
+    entries, loop, tally = (
+        _entries(run),
+        vote_loop(run.game.ballot),
+        np.zeros((len(rows), run.game.alternatives)),
+    )
+    for part, begins, similarities, first in _blocks(run, rows, starts):
+        found, none = np.zeros((run.game.alternatives, first.shape[1])), np.zeros(run.game.offsets)
+        loop(begins, similarities, first, none, ledger.track, ended, standing, *entries, found)
+        tally[starts[part.start] : starts[part.stop]] = found.T
     return tally / max(ledger.rounds, 1)
 
 
@@ -163,21 +161,19 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
     """The scores (rows × outputs) and offsets (rounds × offsets) of a guess drawn anew for every round."""
     check_kept(run, "sample")
     ledger, rounds = run.ledger, len(starts) - 1
-    drawn = np.empty((rounds, ledger.tracks), np.int64)
+    drawn = np.empty((ledger.tracks, rounds), np.int64)
     for track in range(ledger.tracks):
         mine = shares(ledger.of(track)) if ledger.rounds else np.ones(1)
-        drawn[:, track] = random.choice(len(mine), size=rounds, p=mine)
-    result, moved = np.empty((len(rows), run.game.outputs)), np.zeros((rounds, run.game.offsets))
-    entries = _entries(run)
-
-    def follow(part: slice, similarities: Array, first: Floats) -> None:
-        at = slice(starts[part.start], starts[part.stop])
-        begins = starts[part.start : part.stop + 1] - at.start
-        pick(begins, similarities, first, moved[part], ledger.track, drawn[part], *entries)
-        result[at] = first
-
-    _each_block(run, rows, starts, follow)
-    return result, moved
+        drawn[track] = random.choice(len(mine), size=rounds, p=mine)
+    entries, result, moved = (
+        _entries(run),
+        np.empty((len(rows), run.game.outputs)),
+        np.zeros((run.game.offsets, rounds)),
+    )
+    for part, begins, similarities, first in _blocks(run, rows, starts):
+        pick(begins, similarities, first, moved[:, part], ledger.track, drawn[:, part], *entries)
+        result[starts[part.start] : starts[part.stop]] = first.T
+    return result, moved.T
 
 
 def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:
@@ -198,22 +194,17 @@ def _entries(run: Run) -> tuple[Ints, Ints, Ints, Floats]:
     return ledger.bounds, place, ledger.output, ledger.amount
 
 
-def _each_block(run: Run, rows: Rows, starts: Ints, work: Callable[[slice, Array, Floats], None]) -> None:
-    """Do some work on parts of the rounds, with their similarities to memory and their scores under v_0."""
-    memory = run.hypothesis.memory
+def _blocks(run: Run, rows: Rows, starts: Ints) -> Iterator[tuple[slice, Ints, Array, Floats]]:
+    """Parts of the rounds: where they begin, their similarities to memory, their scores under v_0.
 
-    def on_core(part: slice) -> None:
-        block = rows.take(slice(starts[part.start], starts[part.stop]))
-        near = memory.similarities(block) if len(memory) else np.empty((len(block), 0))
-        work(part, near, run.hypothesis.first_scores(block))
-
-    longest = int(np.max(np.diff(starts), initial=1))
-    most = max(1, CELLS // (longest * max(len(memory), 1)))
-    if memory.kernel.inner:
-        share(on_core, len(starts) - 1, most)
-    else:  # somebody's Python code, which two threads may not run at once
-        for part in parts(len(starts) - 1, most):
-            on_core(part)
+    Similarities are (memory × rows) and scores (outputs × rows).
+    """
+    memory, longest = run.hypothesis.memory, int(np.max(np.diff(starts), initial=1))
+    for part in parts(len(starts) - 1, max(1, CELLS // (longest * max(len(memory), 1)))):
+        begins = starts[part.start : part.stop + 1]
+        block = rows.take(slice(begins[0], begins[-1]))
+        near = memory.similarities(memory.rows, block) if len(memory) else np.empty((0, len(block)))
+        yield part, begins - begins[0], near, np.ascontiguousarray(run.hypothesis.first_scores(block).T)
 
 
 def decide(

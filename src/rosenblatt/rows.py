@@ -40,6 +40,18 @@ class Rows:
         """The same rows, their squared norms known, so that parts of them need not compute any."""
         return Rows(self.data, self.ids, self.squares)
 
+    def compact(self) -> Rows:
+        """The rows without features that none of them has, if there are enough to be worth a copy.
+
+        All inner products among them stay what they are.
+        """
+        if not isinstance(self.data, np.ndarray) or len(self) < 1024:
+            return self
+        used = self.data.any(axis=0)
+        if used.mean() > 0.95:
+            return self
+        return Rows(np.compress(used, self.data, axis=1), self.ids, self._squares)
+
     def take(self, index: Any) -> Rows:
         """The rows at these positions, in this order."""
         squares = None if self._squares is None else self._squares[index]

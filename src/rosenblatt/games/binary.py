@@ -33,15 +33,19 @@ def judge_zero_positive(
 
 
 @compilable
-def ballot(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
-    """A vote for the sign of the score; a score of 0 abstains."""
-    tally[0, 0] += weight * np.sign(scores[0, 0])
+def ballot(scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array) -> None:
+    """A vote for the sign of every score; a score of 0 abstains."""
+    for i in range(scores.shape[1]):
+        tally[0, i] += weight if scores[0, i] > 0.0 else (-weight if scores[0, i] < 0.0 else 0.0)
 
 
 @compilable
-def ballot_zero_positive(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
-    """A vote for the sign of the score, 0 being positive."""
-    tally[0, 0] += weight if scores[0, 0] >= 0.0 else -weight
+def ballot_zero_positive(
+    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+) -> None:
+    """A vote for the sign of every score, 0 being positive."""
+    for i in range(scores.shape[1]):
+        tally[0, i] += weight if scores[0, i] >= 0.0 else -weight
 
 
 @dataclass(frozen=True)

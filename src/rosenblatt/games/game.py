@@ -43,7 +43,11 @@ class Game(Protocol):
 
     @property
     def ballot(self) -> Callable[..., Any]:
-        """A `compilable` function `(scores, offsets, track, weight, tally)`: vote with this weight."""
+        """A `compilable` function `(scores, offsets, starts, track, weight, tally)`.
+
+        It lets one guess vote on rounds `starts[i]:starts[i + 1]` with this weight. Here scores are
+        (outputs × rows) and the tally (alternatives × rows), so that loops over rows are fast.
+        """
 
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """The answers to rounds `starts[i]:starts[i + 1]` of the scores (rows × outputs).

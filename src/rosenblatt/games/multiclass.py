@@ -26,16 +26,20 @@ def judge_argmax(
 
 
 @compilable
-def ballot_argmax(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
+def ballot_argmax(
+    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+) -> None:
     """A vote for the class with the highest score; a tie for the top abstains."""
-    top, ties = 0, 0
-    for o in range(1, scores.shape[1]):
-        if scores[0, o] > scores[0, top]:
-            top, ties = o, 0
-        elif scores[0, o] == scores[0, top]:
-            ties += 1
-    if ties == 0:
-        tally[0, top] += weight
+    for i in range(scores.shape[1]):
+        top = 0
+        votes = weight
+        for o in range(1, scores.shape[0]):
+            if scores[o, i] > scores[top, i]:
+                top = o
+                votes = weight
+            elif scores[o, i] == scores[top, i]:
+                votes = 0.0
+        tally[top, i] += votes
 
 
 @compilable
@@ -50,9 +54,11 @@ def judge_one(
 
 
 @compilable
-def ballot_one(scores: Array, offsets: Array, track: int, weight: float, tally: Array) -> None:
+def ballot_one(scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array) -> None:
     """A vote for or against class `track`; a score of 0 abstains."""
-    tally[0, track] += weight * np.sign(scores[0, track])
+    for i in range(scores.shape[1]):
+        score = scores[track, i]
+        tally[track, i] += weight if score > 0.0 else (-weight if score < 0.0 else 0.0)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,10 @@ class DualBoard:
     def __init__(self, hypothesis: Dual, rows: Rows) -> None:
         self._hypothesis = hypothesis
         self._memory = hypothesis.memory
-        self._rows = rows.with_squares() if self._memory.kernel.needs_squares else rows
+        self._given = rows
+        self._rows = rows.compact() if self._memory.kernel.inner else rows
+        if self._memory.kernel.needs_squares:
+            self._rows = self._rows.with_squares()
         self._scores = np.zeros((len(rows), hypothesis.outputs))
         self._fresh = Fresh()
         self._played: list[tuple[Ints, int]] = []
@@ -95,6 +98,14 @@ class DualBoard:
                 self._meet(
                     np.arange(part.start, part.stop), self._memory.rows, *_entries_of(hypothesis.coefficients)
                 )
+
+    def _meet_memory(self) -> None:
+        """Bring every row in step with what was corrected before these rows came."""
+        for part in parts(len(self._given), CHUNK):
+            scores = np.zeros((self._hypothesis.outputs, part.stop - part.start))
+            entries = _entries_of(self._hypothesis.coefficients)
+            self._memory.meet(self._memory.rows, *entries, self._given.take(part), scores)
+            self._scores[part] = scores.T
 
     def begin(self, order: Ints) -> None:
         """Begin an epoch in which the rows are played in this order."""
@@ -124,11 +135,13 @@ class DualBoard:
         self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
     ) -> None:
         """Take in the scores that playing the block has kept up to date, and the entries it left."""
-        self._scores[self._order[part]] = scores.T
-        if len(entries[0]):
-            self._hypothesis.add(block, *entries)
-            self._fresh.add(self._memory.kernel, block, *entries[:3])
-        self._played.append((self._order[part], len(self._fresh)))
+        index = self._order[part]
+        self._scores[index] = scores.T
+        place, output, amount, when = entries
+        if len(place):
+            self._hypothesis.add(self._given, index[place], output, amount, when)
+            self._fresh.add(self._memory.kernel, block, place, output, amount)
+        self._played.append((index, len(self._fresh)))
 
 
 class Fresh:

@@ -10,7 +10,6 @@ import numpy as np
 from rosenblatt.loops.book import norm_squared, write
 from rosenblatt.loops.compiling import composed, inlined
 
-
 # Features are read as unsigned numbers: of a signed one the compiler would have to ask each time whether
 # it counts from the end.
 
@@ -54,7 +53,7 @@ def row_product(indptr, features, values, row, other):
 
 @inlined
 def add_row(indptr, features, values, row, constant, output, change, when, weights, delayed):
-    """w += change · φ(x) and u += when · change · φ(x) for one output."""
+    """W += change · φ(x) and u += when · change · φ(x) for one output."""
     last = weights.shape[0] - 1
     for p in range(indptr[row], indptr[row + 1]):
         line, step = np.uint32(features[p]), change * values[p]
@@ -77,16 +76,18 @@ def sparse_loop(judge: Any, step: Any) -> Any:
         width = 2 * longest * outputs + 2 * longest + 2 * offsets.shape[0]
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, gram = np.empty((longest, outputs)), np.zeros((longest, longest))
+        truth = np.empty(longest, truths.dtype)
         k = e = 0
         for turn in range(order.shape[0]):
             i = order[turn]
             first, last = starts[i], starts[i + 1]
             for row in range(first, last):
                 score_row(indptr, features, values, row, weights, constant, scores, row - first)
-            mine = scores if last - first == longest else scores[: last - first]
-            truth = truths[first:last]
+                truth[row - first] = truths[row]
+            whole = last - first == longest  # and no views to be made, which cost as much as a short row
+            mine, said = (scores, truth) if whole else (scores[: last - first], truth[: last - first])
             for track in range(tracks):
-                count, margin, wrong = judge(mine, offsets, truth, track, where, amount)
+                count, margin, wrong = judge(mine, offsets, said, track, where, amount)
                 if not (wrong or margin < reach) or sample_weights[i] == 0.0:
                     continue
                 for a in range(count):
