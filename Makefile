@@ -16,7 +16,7 @@ check: .venv/dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest --doctest-modules src/rosenblatt --doctest-glob '*.md' docs README.md
+	$(BIN)/python -m pytest --doctest-modules src/rosenblatt --doctest-glob '*.md' docs README.md CONTRIBUTING.md
 
 bench: .venv/bench
 	$(BIN)/python -m benchmarks

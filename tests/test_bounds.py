@@ -128,11 +128,43 @@ def test_a_broken_promise_is_told():
         assert "DOES NOT HOLD" in str(broken)
 
 
-def test_the_expected_error_bounds_are_k_over_m():
+def test_the_expected_error_bounds_are_k_over_m_of_the_first_epoch():
     X, y = blobs(2, apart=1.0)
-    certificate = PerceptronClassifier(epochs=1, random_state=0).fit(X, y).certificate(X, y)
-    assert certificate.sample_error_bound == certificate.mistakes / len(X)
-    assert certificate.vote_error_bound == 2 * certificate.mistakes / len(X)
+    once, often = (PerceptronClassifier(epochs=e, random_state=0).fit(X, y).certificate(X, y) for e in (1, 5))
+    assert once.sample_error_bound == once.mistakes / len(X)
+    assert once.vote_error_bound == 2 * once.mistakes / len(X)
+    assert often.mistakes > once.mistakes
+    assert often.sample_error_bound == once.sample_error_bound
+
+
+def test_weights_widen_the_bound_of_the_perceptron():
+    X, y = blobs(2, apart=9.0)
+    weights = np.where(np.arange(len(X)) % 2, 100.0, 0.01)
+    clf = PerceptronClassifier(epochs=500, random_state=0, predictor="last").fit(X, y, sample_weight=weights)
+    certificate = clf.certificate(X, y, u=PerceptronClassifier(epochs=500, predictor="last").fit(X, y))
+    assert certificate.separable
+    assert certificate.holds
+    assert certificate.bound > certificate.radius_squared / certificate.margin**2
+
+
+def test_weights_leave_other_rules_without_a_bound():
+    X, y = blobs(2, apart=9.0)
+    clf = PerceptronClassifier(rule="margin", random_state=0).fit(
+        X, y, sample_weight=np.arange(1, len(X) + 1)
+    )
+    certificate = clf.certificate(X, y)
+    assert certificate.bound == np.inf
+    assert "Nothing is promised" in str(certificate)
+
+
+def test_a_precomputed_kernel_has_the_same_certificate():
+    X, y = blobs(2, apart=2.0)
+    kernel = Polynomial(2)
+    options = {"epochs": 20, "random_state": 0}
+    direct = PerceptronClassifier(kernel, **options).fit(X, y).certificate(X, y)
+    looked_up = PerceptronClassifier("precomputed", **options).fit(kernel(X), y).certificate(kernel(X), y)
+    np.testing.assert_allclose(looked_up.progress, direct.progress)
+    assert looked_up.bound == pytest.approx(direct.bound)
 
 
 def test_a_run_without_a_mistake_has_a_certificate():

@@ -310,6 +310,24 @@ def test_a_bad_partial_fit_says_why_and_changes_nothing():
     assert clf.partial_fit(X, y).ledger_.rounds == before.rounds + len(X)
 
 
+def test_a_run_goes_on_with_another_rule_but_not_with_another_kernel():
+    X, y = blobs(3, apart=0.5)
+    clf = PerceptronClassifier(kernels.Polynomial(2), epochs=1, random_state=0).fit(X, y)
+    corrections = len(clf.ledger_)
+    clf.set_params(rule="margin", learning_rate=0.5).partial_fit(X, y)
+    assert (clf.ledger_.size[corrections:] == 0.5).all()
+    for changed, sentence in [
+        ({"kernel": kernels.Linear()}, r"begun with kernel = Polynomial.*Got Linear"),
+        ({"kernel": None}, "Got None"),
+        ({"fit_intercept": False}, "fit_intercept = True. Got False"),
+        ({"multiclass": "one-vs-rest"}, "Got OneVsRest"),
+    ]:
+        before = clf.get_params()
+        with pytest.raises(ValueError, match=sentence):
+            clf.set_params(**changed).partial_fit(X, y)
+        clf.set_params(**before)
+
+
 class Moody:
     """A kernel that works until it does not."""
 

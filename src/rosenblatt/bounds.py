@@ -30,6 +30,8 @@ class Certificate:
         Which u it is about.
     rounds, mistakes, corrections
         How many there were.
+    examples, first_mistakes
+        How many examples there are, and how many mistakes the first epoch over them had.
     radius_squared
         R: the largest ‖Φ(truth) − Φ(answer)‖² among the corrections.
     margin
@@ -50,6 +52,8 @@ class Certificate:
     rounds: int
     mistakes: int
     corrections: int
+    examples: int
+    first_mistakes: int
     radius_squared: float
     margin: float
     deviation: float
@@ -76,8 +80,8 @@ class Certificate:
 
     @property
     def sample_error_bound(self) -> float:
-        """k/m: the expected error of `sample` on a new example after one epoch of independent ones."""
-        return self.mistakes / self.rounds
+        """k/m of the first epoch: the expected error of `sample` after it on independent examples."""
+        return self.first_mistakes / self.examples
 
     @property
     def vote_error_bound(self) -> float:
@@ -115,15 +119,19 @@ class Certificate:
 
     def _conclusion(self) -> str:
         if self.bound == inf:
-            return "Theorem. u does not separate the data, and for this rule nothing is promised then."
+            return (
+                "Theorem. Nothing is promised: rules other than the perceptron's have bounds only for data "
+                "that u separates, learned from without weights; and u must be right about something."
+            )
         why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else "By Freund and Schapire's ((√R + D)/γ)²"
         seen = "It holds" if self.holds else "IT DOES NOT HOLD"
         return f"Theorem. {why}, there are at most {self.bound:.6g} mistakes. {seen}: {self.mistakes}."
 
     def _forecast(self) -> str:
         return (
-            f"Forecast. After one epoch of independent examples, the expected error on a new one is at most "
-            f"k/m = {self.sample_error_bound:.4g} for sample and 2k/m = {self.vote_error_bound:.4g} for vote."
+            f"Forecast. The first epoch had {self.first_mistakes} mistakes on {self.examples} examples. If "
+            f"these are independent, its guesses err on a new one with an expected probability of at most "
+            f"k/m = {self.sample_error_bound:.4g} by sample and 2k/m = {self.vote_error_bound:.4g} by vote."
         )
 
 
@@ -168,6 +176,8 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int
         rounds=ledger.rounds,
         mistakes=int(ledger.wrong.sum()),
         corrections=len(ledger),
+        examples=len(margins),
+        first_mistakes=len(ledger.until(min(ledger.rounds, len(margins))).mistakes),
         radius_squared=radius_squared,
         margin=margin,
         deviation=deviation,
@@ -196,11 +206,24 @@ def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -
     smallest = float(margins.min(initial=inf))
     if not len(ledger):
         return smallest, 0.0, 0.0
-    if smallest > 0:
-        return smallest, 0.0, run.rule.bound(radius_squared, smallest)
-    if not isinstance(run.rule, Perceptron) or not np.any(margins > 0):
+    plain = isinstance(run.rule, Perceptron)
+    if smallest > 0 and (plain or not run.weighted):
+        return (
+            smallest,
+            0.0,
+            run.rule.bound(radius_squared, smallest) * (_spread(ledger.size) if plain else 1.0),
+        )
+    if smallest > 0 or not plain or run.weighted or not np.any(margins > 0):
         return smallest, 0.0, inf
     return _freund_schapire(margins, radius_squared, ledger.rounds / len(margins))
+
+
+def _spread(sizes: Floats) -> float:
+    """K Σ s² / (Σ s)² of the steps s, which is 1 if they are equal.
+
+    With weights, γ Σ s ≤ v·u and ‖v‖² ≤ R Σ s² bound (Σ s)² / Σ s² by R/γ², and so k by this times that.
+    """
+    return float(len(sizes) * (sizes**2).sum() / sizes.sum() ** 2)
 
 
 def _freund_schapire(margins: Floats, radius_squared: float, epochs: float) -> tuple[float, float, float]:

@@ -226,6 +226,7 @@ def _epochs(
     what can be taken back is; what cannot, weights that changed in place, makes Ctrl-C wait for the end.
     """
     epochs, converged = 0, False
+    run.weighted |= bool((examples.weights != 1).any())
     undo = run.hypothesis.savepoint(run.book) if run.book.rounds else lambda: None
     compiled = run.hypothesis.memory.kernel.inner
 

@@ -57,6 +57,7 @@ class Run:
     book: Book
     rows_seen: int = 0
     examples_seen: int = 0
+    weighted: bool = False
 
     @property
     def ledger(self) -> Ledger:

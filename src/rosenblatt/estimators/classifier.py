@@ -145,8 +145,9 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             self._check_parameters()
             kernel = self._kernel()
             data, labels = self._checked(X, y, kernel, reset=True)
-            self.classes_, truths = np.unique(labels, return_inverse=True)
+            self.classes_ = labelling.classes_of(labels)
             labelling.check_classes(self.classes_, self.ties)
+            truths = labelling.encode(labels, self.classes_)
             random = inputs.generator(self.random_state)
             self._run = self._begin(count(data), kernel, random)
             self._support_truths: list[int] = []
@@ -167,7 +168,9 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         with inputs.untouched_on_error(self):
             self._check_parameters()
             going = hasattr(self, "_run")
-            kernel = self._run_kernel() if going else self._kernel()
+            kernel = self._kernel()
+            if going:
+                self._check_still(kernel)
             if isinstance(kernel, Precomputed):
                 raise ValueError(
                     "partial_fit would need kernel values between old and new examples, and a precomputed "
@@ -181,6 +184,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
                 self._run = self._begin(count(data), kernel, inputs.generator(self.random_state))
                 self._support_truths = []
                 self.n_iter_ = 0
+            self._run.rule = as_rule(self.rule, self.learning_rate)
             order = iter([np.arange(count(data))])
             epochs, self.converged_ = self._learn(data, truths, sample_weight, order, 1)
             self.n_iter_ += epochs
@@ -331,6 +335,21 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         if self.kernel is not None and not self.keep_examples:
             raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
         as_rule(self.rule, self.learning_rate)
+
+    def _check_still(self, kernel: Kernel | None) -> None:
+        """Refuse to go on with a run whose game or kernel is not what the parameters say now."""
+        hypothesis = self._run.hypothesis
+        for name, asked, begun in (
+            ("kernel", kernel, self._run_kernel()),
+            ("fit_intercept", bool(self.fit_intercept), bool(hypothesis.memory.constant)),
+            ("keep_examples", bool(self.keep_examples), hypothesis.keep),
+            ("multiclass and ties", self._game(), self._run.game),
+        ):
+            if asked != begun:
+                raise ValueError(
+                    f"partial_fit goes on with a run that was begun with {name} = {begun!r}. Got {asked!r}: "
+                    "set it back, or use fit to begin a new run."
+                )
 
     def _kernel(self) -> Kernel | None:
         return None if self.kernel is None else as_kernel(self.kernel)

@@ -26,6 +26,15 @@ def checked_labels(y: Any, rows: int) -> Array:
     return labels
 
 
+def classes_of(labels: Array) -> Array:
+    """The different labels, sorted."""
+    if labels.dtype.kind in "iu" and len(labels):
+        lowest, highest = int(labels.min()), int(labels.max())
+        if highest - lowest < len(labels):  # counting them takes a tenth of the time of sorting them
+            return (np.flatnonzero(np.bincount(labels - lowest)) + lowest).astype(labels.dtype)
+    return np.unique(labels)
+
+
 def check_classes(classes: Array, ties: str) -> None:
     """Refuse a game that cannot be played with these classes."""
     if len(classes) < 2:

@@ -30,16 +30,18 @@ def ballot_argmax(
     scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
 ) -> None:
     """A vote for the class with the highest score; a tie for the top abstains."""
+    highest, votes = scores[0].copy(), np.full(scores.shape[1], weight)
+    top = np.zeros(scores.shape[1], np.int64)
+    for o in range(1, scores.shape[0]):
+        for i in range(
+            scores.shape[1]
+        ):  # choices without branches, so that several rows are compared at once
+            score, before = scores[o, i], highest[i]
+            votes[i] = weight if score > before else (0.0 if score == before else votes[i])
+            top[i] = o if score > before else top[i]
+            highest[i] = max(score, before)
     for i in range(scores.shape[1]):
-        top = 0
-        votes = weight
-        for o in range(1, scores.shape[0]):
-            if scores[o, i] > scores[top, i]:
-                top = o
-                votes = weight
-            elif scores[o, i] == scores[top, i]:
-                votes = 0.0
-        tally[top, i] += votes
+        tally[top[i], i] += votes[i]
 
 
 @compilable

@@ -16,7 +16,7 @@ from rosenblatt.loops.compiling import composed, inlined
 
 @inlined
 def score_row(indptr, features, values, row, weights, constant, scores, r):
-    """scores[r] = ⟨w, φ(x)⟩ for every output of one row."""
+    """Score one row: ⟨w, φ(x)⟩ for every output, into scores[r]."""
     begin, end, outputs, last = indptr[row], indptr[row + 1], weights.shape[1], weights.shape[0] - 1
     if outputs == 1:
         total = constant * weights[last, 0]
@@ -53,7 +53,7 @@ def row_product(indptr, features, values, row, other):
 
 @inlined
 def add_row(indptr, features, values, row, constant, output, change, when, weights, delayed):
-    """W += change · φ(x) and u += when · change · φ(x) for one output."""
+    """Add change · φ(x) to w and when · change · φ(x) to u, for one output."""
     last = weights.shape[0] - 1
     for p in range(indptr[row], indptr[row + 1]):
         line, step = np.uint32(features[p]), change * values[p]
