@@ -30,18 +30,16 @@ def ballot_argmax(
     scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
 ) -> None:
     """A vote for the class with the highest score; a tie for the top abstains."""
-    highest, votes = scores[0].copy(), np.full(scores.shape[1], weight)
-    top = np.zeros(scores.shape[1], np.int64)
+    rows, highest, holders = scores.shape[1], scores[0].copy(), np.zeros(scores.shape[1])
     for o in range(1, scores.shape[0]):
-        for i in range(
-            scores.shape[1]
-        ):  # choices without branches, so that several rows are compared at once
-            score, before = scores[o, i], highest[i]
-            votes[i] = weight if score > before else (0.0 if score == before else votes[i])
-            top[i] = o if score > before else top[i]
-            highest[i] = max(score, before)
-    for i in range(scores.shape[1]):
-        tally[top[i], i] += votes[i]
+        for i in range(rows):
+            highest[i] = scores[o, i] if scores[o, i] > highest[i] else highest[i]
+    for o in range(scores.shape[0]):
+        for i in range(rows):
+            holders[i] += 1.0 if scores[o, i] == highest[i] else 0.0
+    for o in range(scores.shape[0]):
+        for i in range(rows):
+            tally[o, i] += weight if scores[o, i] == highest[i] and holders[i] == 1.0 else 0.0
 
 
 @compilable
