@@ -168,8 +168,12 @@ def test_a_precomputed_kernel_has_the_same_certificate():
 
 
 def test_a_run_without_a_mistake_has_a_certificate():
-    run = a_run(Binary(), np.empty((0, 2)), np.empty(0, int))
-    assert len(run.ledger) == 0
+    X, y = np.ones((3, 1)), np.ones(3, int)
+    run = a_run(Binary(ties="positive"), X, y)  # 0 answers positive, and everything is
+    (certificate,) = certify(run, Examples(run.number(X), y))
+    assert (certificate.mistakes, certificate.bound) == (0, 0)
+    assert certificate.holds
+    assert "0 mistakes" in str(certificate)
 
 
 @pytest.mark.parametrize(

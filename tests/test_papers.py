@@ -16,7 +16,7 @@ def idx(path):
 
 
 def test_freund_and_schapire_on_mnist(data):
-    """Machine Learning 37 (1999), table 2, d = 2, T = 1: 10,201 mistakes, 8,190 support vectors, vote 2.8 %."""
+    """Machine Learning 37 (1999), figures as recalled, d = 2, T = 1: 10,201 mistakes, 8,190 support vectors, vote 2.8 %."""
     X, Z = (
         idx(data / "mnist" / f"{part}-images-idx3-ubyte.gz").astype(np.float32) for part in ("train", "t10k")
     )

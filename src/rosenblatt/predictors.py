@@ -102,7 +102,7 @@ def guess_weights(run: Run, predictor: str) -> Floats:
     place, output, amount, _ = guess(run, predictor)
     weights = np.zeros_like(hypothesis.weights) if hypothesis.start is None else hypothesis.start.copy()
     if len(place):
-        hypothesis._spread(weights, hypothesis.memory.rows.data, place, output, amount)
+        hypothesis.spread(weights, hypothesis.memory.rows.data, place, output, amount)
     return weights
 
 

@@ -71,12 +71,13 @@ class Primal:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
         touched, line = np.unique(place, return_inverse=True)
         corrected = rows.take(touched)
-        self._spread(self.weights, corrected.data, line, output, amount)
-        self._spread(self.delayed, corrected.data, line, output, amount * when)
+        self.spread(self.weights, corrected.data, line, output, amount)
+        self.spread(self.delayed, corrected.data, line, output, amount * when)
         if self.keep:
             self.memory.keep(corrected)
 
-    def _spread(self, weights: Floats, data: Any, line: Ints, output: Ints, amount: Floats) -> None:
+    def spread(self, weights: Floats, data: Any, line: Ints, output: Ints, amount: Floats) -> None:
+        """Add amount · φ(data[line]) to one output of some weights, for every entry."""
         delta = np.zeros((data.shape[0], self.outputs))
         np.add.at(delta, (line, output), amount)
         weights[: data.shape[1]] += data.T @ delta
