@@ -242,6 +242,10 @@ def with_value(X, value):
     [
         (lambda X: with_value(X, np.nan), None, {}, "contains NaN"),
         (lambda X: with_value(X, np.inf), None, {}, "contains infinity"),
+        (lambda X: sp.csr_matrix(with_value(X, np.nan)), None, {}, "contains NaN"),
+        (lambda X: sp.csr_matrix(with_value(X, np.nan)), None, {"kernel": None}, "row 3 .* contains NaN"),
+        (lambda X: sp.csr_matrix(with_value(X, -np.inf)), None, {"kernel": None}, "row 3 .* or infinity"),
+        (lambda X: sp.csr_matrix(X * 1e307), None, {"kernel": None}, "numbers too large"),
         (lambda X: X[:0], lambda y: y[:0], {}, "0 sample"),
         (lambda X: X[:, :0], None, {}, "0 feature"),
         (lambda X: X[0], lambda y: y[:1], {}, "Expected 2D array"),
@@ -400,3 +404,14 @@ def test_columns_of_a_frame_may_be_of_any_number_type():
         .score(frame, ["x", "x", "o", "o"])
         == 1
     )
+
+
+def test_partial_fit_meets_old_rows_with_all_their_features():
+    random = np.random.default_rng(0)
+    X = random.integers(-3, 4, size=(1500, 8)).astype(float)
+    y = X[:, 0] + X[:, 7] > 0
+    X[200:, 4:7] = 0  # features that only old rows have
+    clf = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X, y)
+    parts = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X[:200], y[:200])
+    parts.partial_fit(X[200:], y[200:])
+    assert parts.ledger_ == clf.ledger_

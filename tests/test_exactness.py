@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import oracles
 from playing import CUBIC, RULES, Linear, a_run, games_and_points, labelled_points, orders_of, sparse
-from rosenblatt import PerceptronClassifier, kernels, online
+from rosenblatt import PerceptronClassifier, kernels, learner, online, tables
 from rosenblatt.games import Binary
 from rosenblatt.hypotheses.dual import DualBoard
 from rosenblatt.learner import play, play_blocks, play_sparse
@@ -170,6 +170,35 @@ def sparse_is_dense(form):
 
 def test_sparse_is_dense():
     sparse_is_dense(sparse)()
+
+
+@pytest.fixture
+def short_stretches(monkeypatch):
+    """Stretches of three rounds, filed by the clerk, who copies two rows at a time."""
+    monkeypatch.setattr(learner, "STRETCH", 3)
+    monkeypatch.setattr(tables.sparse, "COPIED", 2)
+
+
+def test_stretches_filed_by_the_clerk_change_nothing(short_stretches):
+    sparse_is_dense(sparse)()
+
+
+def test_a_clerk_who_loses_a_stretch_is_seen(short_stretches, monkeypatch):
+    monkeypatch.setattr(tables.sparse.SparsePass, "delay", lambda *arguments: None)
+    rejects(sparse_is_dense(sparse))
+
+
+@given(games_and_points(), st.integers(1, 2), SEEDS)
+def test_the_clerk_keeps_every_corrected_row_once(game, epochs, seed):
+    game, X, y = game
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(learner, "STRETCH", 3)
+        patch.setattr(tables.sparse, "COPIED", 2)
+        run = a_run(game, sparse(X), y, player=play_sparse, epochs=epochs, seed=seed)
+    memory = run.hypothesis.memory
+    assert sorted(memory.ids.tolist()) == sorted(set(run.ledger.row.tolist()))
+    assert np.array_equal(memory.rows.data.toarray() if len(memory) else X[:0], X[memory.ids])
+    assert np.array_equal(memory.ids[memory.places(run.ledger.row)], run.ledger.row)
 
 
 def test_losing_a_feature_is_seen():

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, kernels, online
+from rosenblatt.tables.sparse import SparsePass
 from test_rules import blobs
 
 
@@ -100,3 +101,57 @@ def test_a_bad_example_says_why_and_changes_nothing(x, y, sentence, kernel):
 def test_a_learner_that_makes_no_sense_is_refused(options, sentence):
     with pytest.raises(ValueError, match=sentence):
         online.Classifier(**options)
+
+
+def test_an_example_is_the_learners_own():
+    x = np.array([1.0, 2.0])
+    row = sp.csr_array([[1.0, 2.0]])
+    for example, values in ((x, x), (row, row.data)):
+        learner = online.Classifier(predictor="best")
+        for _ in range(3):
+            learner.add_example(example, 1)
+        values *= 100
+        assert learner.predict([3.0, 1.0]) == 6.0
+
+
+def test_a_value_that_is_no_number_says_what_to_do():
+    learner = online.Classifier()
+    with pytest.raises(ValueError, match=r"Got 'red' for 'colour'.*\{'colour=red': 1\}"):
+        learner.add_example({"size": 2, "colour": "red"}, 1)
+    learner.add_example([1.0], 1)  # nothing was learned of names
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
+def test_many_mistakes_one_at_a_time(kernel):
+    """More pieces than wait to be put together, read now and then."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(900, 5)), random.integers(2, size=900)
+    learner = online.Classifier(kernel, predictor="best")
+    for i, (x, label) in enumerate(zip(X, 2 * y - 1, strict=True)):
+        learner.add_example(x, label)
+        if i % 111 == 0:
+            learner.predict(x)
+    fitted = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="best").fit(X, y)
+    assert len(learner.ledger) > 300
+    assert learner.ledger.mistakes.tolist() == fitted.ledger_.mistakes.tolist()
+    np.testing.assert_allclose([learner.predict(x) for x in X[:50]], fitted.decision_function(X[:50]))
+
+
+def test_an_interrupted_round_is_played_wholly_or_not_at_all(monkeypatch):
+    examples = [({"a": 1.0}, 1), ({"b": 1.0}, -1), ({"a": -3.0}, 1)]
+    whole, learner, true_play = online.Classifier(), online.Classifier(), SparsePass.play
+
+    def interrupted(self, *arguments, **options):
+        true_play(self, *arguments, **options)
+        raise KeyboardInterrupt
+
+    for x, label in examples:
+        whole.add_example(x, label)
+        monkeypatch.setattr(SparsePass, "play", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            learner.add_example(x, label)
+        monkeypatch.undo()
+    assert learner.ledger == whole.ledger
+    for predictor in ("last", "best", "average"):
+        learner._predictor = whole._predictor = predictor
+        assert learner.predict({"a": 1.0, "b": 2.0}) == whole.predict({"a": 1.0, "b": 2.0})

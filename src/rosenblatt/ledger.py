@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Bools, Floats, Ints
-from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET
+from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, TALLY
+from rosenblatt.storage import enlarged
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,45 +116,57 @@ class Ledger:
 
 
 class Book:
-    """A ledger being written: tables come in as the loops return them."""
+    """A ledger being written. Loops write straight into its tables (see `loops.book` for the columns).
+
+    What counts is what `tally` says; a loop brings it up to date when it has brought its guess up to
+    date, so that no moment is between the two. Whoever writes asks for room first.
+    """
 
     def __init__(self, tracks: int) -> None:
         self.tracks = tracks
-        self.rounds = 0
-        self._size = 0
-        self._corrections: list[Floats] = []
-        self._entries: list[Floats] = []
+        self.tally = np.zeros(len(TALLY), np.int64)
+        self.corrections = np.empty((0, len(CORRECTION)))
+        self.entries = np.empty((0, len(ENTRY)))
         self._ledger: Ledger | None = None
 
     def __len__(self) -> int:
-        return self._size
+        return int(self.tally[1])
+
+    @property
+    def rounds(self) -> int:
+        """How many rounds were played."""
+        return int(self.tally[0])
+
+    def make_room(self, corrections: int, entries: int) -> None:
+        """Have room for so many more."""
+        self._ledger = None
+        _, k, e = self.tally.tolist()
+        if k + corrections > len(self.corrections):
+            self.corrections = enlarged(self.corrections, k, k + corrections)
+        if e + entries > len(self.entries):
+            self.entries = enlarged(self.entries, e, e + entries)
 
     def add(self, rounds: int, corrections: Floats, entries: Floats) -> None:
-        """Write down what so many more rounds left behind (see `loops.book` for the columns)."""
-        self.rounds += rounds
-        self._ledger = None
-        if len(corrections):
-            entries[:, 0] += self._size
-            self._size += len(corrections)
-            self._corrections.append(corrections)
-            self._entries.append(entries)
+        """Write down what so many more rounds left behind; entries name their correction from 0."""
+        self.make_room(len(corrections), len(entries))
+        _, k, e = self.tally.tolist()
+        self.corrections[k : k + len(corrections)] = corrections
+        self.entries[e : e + len(entries)] = entries
+        self.entries[e : e + len(entries), 0] += k
+        self.tally += (rounds, len(corrections), len(entries))
 
-    def mark(self) -> tuple[int, int, int]:
-        """How far the book is written."""
-        return self.rounds, self._size, len(self._corrections)
-
-    def erase(self, mark: tuple[int, int, int]) -> None:
-        """Take back everything since `mark`."""
-        self.rounds, self._size, tables = mark
-        del self._corrections[tables:], self._entries[tables:]
+    def erase(self, tally: Ints) -> None:
+        """Take back everything since the tally was this."""
+        self.tally[:] = tally
         self._ledger = None
 
     @property
     def ledger(self) -> Ledger:
         """The ledger of the rounds so far."""
+        rounds, k, e = self.tally.tolist()
         if self._ledger is None:
-            columns = _columns(CORRECTION, self._corrections) | _columns(ENTRY, self._entries)
-            self._ledger = Ledger(self.rounds, self.tracks, **columns)
+            columns = _columns(CORRECTION, self.corrections[:k]) | _columns(ENTRY, self.entries[:e])
+            self._ledger = Ledger(rounds, self.tracks, **columns)
         return self._ledger
 
 
@@ -162,8 +175,7 @@ _DTYPES: dict[str, Any] = dict.fromkeys(("margin", "norm_squared", "size", "amou
 }
 
 
-def _columns(names: tuple[str, ...], tables: list[Floats]) -> dict[str, Any]:
-    table = np.concatenate(tables) if tables else np.empty((0, len(names)))
+def _columns(names: tuple[str, ...], table: Floats) -> dict[str, Any]:
     return {name: table[:, c].astype(_DTYPES.get(name, np.int64)) for c, name in enumerate(names)}
 
 

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt import predictors
-from rosenblatt._types import Data, Ints
+from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.games import Binary
-from rosenblatt.hypotheses import Primal
 from rosenblatt.kernels import as_kernel
 from rosenblatt.learner import learn
 from rosenblatt.ledger import Ledger
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Csr, Rows, canonical
 from rosenblatt.rules import Rule, as_rule
-from rosenblatt.run import Examples, Run, begin
+from rosenblatt.run import Examples, begin
+from rosenblatt.tables import OneRowTable
 
 ONCE: list[Ints] = [np.zeros(1, np.int64)]
 
@@ -71,23 +72,27 @@ class Classifier:
                 f"An online learner needs a kernel it can evaluate on new examples. Got {kernel!r}."
             )
         self._kernel = None if kernel is None else as_kernel(kernel)
-        self._rule = as_rule(rule, learning_rate)
-        self._intercept = fit_intercept
-        self._ties = ties
         self._predictor = predictor
-        self._columns: dict[Any, int] | None = None
+        self._columns: dict[Any, int] = {}
+        self._named: bool | None = None
         self._width: int | None = None
-        self._run: Run | None = None
+        self._run = begin(
+            Binary(ties),
+            features=0 if kernel is None else None,
+            kernel=self._kernel,
+            rule=as_rule(rule, learning_rate),
+            intercept=fit_intercept,
+        )
+        self._table = OneRowTable(self._run) if kernel is None else None
 
     def predict(self, x: Any) -> float:
         """A real number whose sign is the answer; 0 before anything has been learned."""
-        data = self._row(x)
-        if self._run is None:
+        row = Rows(self._row(x))
+        if not self._run.book.rounds:
             return 0.0
-        rows = Rows(data)
         if self._predictor == "last":
-            return float(self._run.hypothesis.scores(rows)[0, 0])
-        return float(predictors.scores(self._run, rows, self._predictor)[0][0, 0])
+            return float(self._run.hypothesis.scores(row)[0, 0])
+        return float(predictors.scores(self._run, row, self._predictor)[0][0, 0])
 
     def add_example(self, x: Any, y: int) -> None:
         """Tell the learner that y, −1 or +1, is the truth about x.
@@ -100,65 +105,81 @@ class Classifier:
         """
         if y not in (-1, 1):
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
-        data = self._row(x)
-        if isinstance(x, Mapping):
-            self._columns = {} if self._columns is None else self._columns
-            for name in x:
-                self._columns.setdefault(name, len(self._columns))
-        elif hasattr(data, "shape"):
-            self._width = data.shape[1]
-        if self._run is None:
-            features = None if self._kernel is not None else data.shape[1]
-            self._run = begin(
-                Binary(self._ties),
-                features=features,
-                kernel=self._kernel,
-                rule=self._rule,
-                intercept=self._intercept,
-            )
-        elif isinstance(self._run.hypothesis, Primal):
-            self._run.hypothesis.widen(data.shape[1])
-        learn(self._run, Examples(self._run.number(data), np.array([(y + 1) // 2])), ONCE)
+        row, truth = self._row(x, learning=True), 1 if y == 1 else 0
+        if self._table is None:
+            learn(self._run, Examples(self._run.number(row), np.array([truth])), ONCE)
+        else:
+            self._table.play(row, truth)
+        if self._named is None:
+            self._named = isinstance(x, Mapping)
+            self._width = None if self._named else Rows(row).width
 
     @property
     def ledger(self) -> Ledger:
         """The record of the rounds so far."""
-        return begin(Binary(self._ties), features=0).ledger if self._run is None else self._run.ledger
+        return self._run.ledger
 
-    def _row(self, x: Any) -> Data:
+    def _row(self, x: Any, learning: bool = False) -> Any:
         """One example as the learner takes it, checked against the ones before."""
         if self._kernel is not None and self._kernel.on_objects:
             return [x]
         named = isinstance(x, Mapping)
-        if self._run is not None and named != (self._columns is not None):
+        if self._named is not None and self._named != named:
             raise ValueError(
                 f"Examples must be of one kind: named features or numbers. Got {type(x).__name__}."
             )
-        return self._named(x) if named else self._numbered(x)
+        if not named:
+            return self._row_of_numbers(x)
+        values = _numbers(x)
+        columns, features = self._features_of(x, learning)
+        return Csr(np.array([0, len(values)]), features, values, len(columns))
 
-    def _named(self, x: Mapping[Any, float]) -> Any:
-        """A sparse row; features never seen before are numbered behind the others."""
-        known = self._columns or {}
-        fresh = {name: len(known) + i for i, name in enumerate(n for n in x if n not in known)}
-        columns = np.array([known[n] if n in known else fresh[n] for n in x], np.int32)
-        values = np.array([float(v) for v in x.values()])
-        order = np.argsort(columns)
-        _finite(values)
-        shape = (1, len(known) + len(fresh))
-        return sp.csr_array((values[order], columns[order], np.array([0, len(x)], np.int64)), shape=shape)
+    def _features_of(self, x: Mapping[Any, float], learning: bool) -> tuple[dict[Any, int], Array]:
+        """The numbers of named features, and the names they are from; new ones come behind the others."""
+        columns = self._columns
+        try:
+            return columns, np.fromiter(map(columns.__getitem__, x), np.int32, len(x))
+        except KeyError:
+            if self._kernel is None and not learning:  # a feature without a weight is as good as none
+                return columns, np.array([columns.get(name, -1) for name in x], np.int32)
+        if not learning:
+            columns = columns.copy()
+        return columns, np.array([columns.setdefault(name, len(columns)) for name in x], np.int32)
 
-    def _numbered(self, x: Any) -> Any:
-        row = sp.csr_array(x) if sp.issparse(x) else np.atleast_2d(np.asarray(x))
-        if not sp.issparse(x) and row.dtype not in (np.float32, np.float64):
-            row = row.astype(np.float64)
-        if row.ndim != 2 or row.shape[0] != 1:
-            raise ValueError(f"An example is one row. Got an array of shape {row.shape}.")
-        if self._width not in (None, row.shape[1]):
+    def _row_of_numbers(self, x: Any) -> Any:
+        """A row of its own, in float64 unless a kernel may take float32 as it is."""
+        dtype = getattr(x, "dtype", None)
+        dtype = dtype if self._kernel is not None and dtype == np.float32 else np.float64
+        if sp.issparse(x):
+            data = canonical(sp.csr_array(x, dtype=dtype, copy=True))
+        else:
+            data = np.array(x, dtype=dtype, ndmin=2)
+        if data.ndim != 2 or data.shape[0] != 1:
+            raise ValueError(f"An example is one row. Got an array of shape {data.shape}.")
+        if self._width not in (None, data.shape[1]):
             raise ValueError(
-                f"Every example must have {self._width} features, as the first. Got {row.shape[1]}."
+                f"Every example must have {self._width} features, as the first. Got {data.shape[1]}."
             )
-        _finite(row.data if sp.issparse(row) else row)
-        return row
+        _finite(data.data if sp.issparse(x) else data)
+        if self._kernel is not None:
+            return data
+        if sp.issparse(x):
+            return Rows(data).csr
+        width = data.shape[1]
+        return Csr(np.array([0, width]), np.arange(width, dtype=np.int32), data[0], width)
+
+
+def _numbers(x: Mapping[Any, float]) -> Floats:
+    try:
+        values = np.fromiter(x.values(), np.float64, len(x))
+    except (TypeError, ValueError):
+        name = next(name for name, value in x.items() if not isinstance(value, Real))
+        raise ValueError(
+            f"The value of a named feature must be a number. Got {x[name]!r} for {name!r}: for a category, "
+            f"use a name for each, as in {{'{name}={x[name]}': 1}}."
+        ) from None
+    _finite(values)
+    return values
 
 
 def _finite(values: Any) -> None:

@@ -1,13 +1,22 @@
-"""Rows of a data set, dense, CSR or any Python objects, behind the four verbs the learner needs."""
+"""Rows of a data set, dense, CSR or any Python objects, behind the few verbs the learner needs."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Data, Ints
+
+
+class Csr(NamedTuple):
+    """Sparse rows as the compiled loops read them: row i is what lies between starts[i] and starts[i + 1]."""
+
+    starts: Ints
+    features: Array
+    values: Array
+    width: int
 
 
 class Rows:
@@ -16,18 +25,58 @@ class Rows:
     Parameters
     ----------
     data
-        A dense array or a CSR matrix, one row each, or a list of objects.
+        A dense array, a CSR matrix or its `Csr` arrays, one row each; or a list of objects.
     ids
-        The number each row has in the whole run, which is its column under a precomputed kernel.
+        The number each row has in the whole run, which is its column under a precomputed kernel;
+        by default they are numbered one after the other, from `first`.
     """
 
-    def __init__(self, data: Data, ids: Ints | None = None, squares: Array | None = None) -> None:
-        self.data = data
-        self.ids = np.arange(count(data)) if ids is None else ids
+    def __init__(
+        self, data: Data | Csr, ids: Ints | None = None, squares: Array | None = None, first: int = 0
+    ) -> None:
+        self._data: Any = None if isinstance(data, Csr) else data
+        self._csr = data if isinstance(data, Csr) else None
+        self._ids = ids
         self._squares = squares
+        self._first = first
+        self._size = count(data)
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return self._size
+
+    @property
+    def ids(self) -> Ints:
+        """The number of every row."""
+        if self._ids is None:
+            self._ids = np.arange(self._first, self._first + self._size)
+        return self._ids
+
+    @property
+    def data(self) -> Data:
+        """The rows as a dense array, a SciPy CSR matrix or a list."""
+        if self._csr is not None and self._data is None:
+            starts, features, values, width = self._csr
+            self._data = sp.csr_array((values, features, starts), shape=(len(self), width))
+        return self._data
+
+    @property
+    def sparse(self) -> bool:
+        """Whether the rows are CSR."""
+        return self._csr is not None or sp.issparse(self._data)
+
+    @property
+    def csr(self) -> Csr:
+        """The arrays of sparse rows."""
+        if self._csr is None:
+            self._csr = Csr(self._data.indptr, self._data.indices, self._data.data, self._data.shape[1])
+        return self._csr
+
+    @property
+    def width(self) -> int | None:
+        """How many features a row has; objects have none."""
+        if self._csr is not None:
+            return self._csr.width
+        return None if isinstance(self._data, list) else int(self._data.shape[1])
 
     @property
     def squares(self) -> Array:
@@ -35,6 +84,11 @@ class Rows:
         if self._squares is None:
             self._squares = squared_norms(self.data)
         return self._squares
+
+    @property
+    def has_squares(self) -> bool:
+        """Whether the squared norms are known."""
+        return self._squares is not None
 
     def with_squares(self) -> Rows:
         """The same rows, their squared norms known, so that parts of them need not compute any."""
@@ -45,97 +99,40 @@ class Rows:
 
         All inner products among them stay what they are.
         """
-        if not isinstance(self.data, np.ndarray) or len(self) < 1024:
+        if not isinstance(self._data, np.ndarray) or len(self) < 1024:
             return self
-        used = self.data.any(axis=0)
+        used = self._data.any(axis=0)
         if used.mean() > 0.95:
             return self
-        return Rows(np.compress(used, self.data, axis=1), self.ids, self._squares)
+        return Rows(np.compress(used, self._data, axis=1), self.ids, self._squares)
 
-    def take(self, index: Any) -> Rows:
+    def take(self, index: slice | Ints) -> Rows:
         """The rows at these positions, in this order."""
-        squares = None if self._squares is None else self._squares[index]
-        return Rows(take(self.data, index), self.ids[index], squares)
-
-
-class RowStore:
-    """Rows that come in one after the other; what is stored can be read as `Rows` at any time.
-
-    Adding costs a constant time per row in the long run: dense and CSR storage grows by doubling.
-    """
-
-    def __init__(self) -> None:
-        self._size = 0
-        self._ids: Ints = np.empty(0, np.int64)
-        self._squares: Array | None = None
-        self._parts: dict[str, Array] = {}
-        self._objects: list[Any] | None = None
-        self._width = 0
-
-    def __len__(self) -> int:
-        return self._size
-
-    def extend(self, rows: Rows) -> None:
-        """Store these rows, which must be a copy of their own, behind the others."""
-        size = self._size + len(rows)
-        if isinstance(rows.data, list):
-            self._objects = (self._objects or [])[: self._size] + rows.data
-        elif sp.issparse(rows.data):
-            self._extend_csr(rows.data)
+        data: Any
+        if self.sparse:
+            data = self._take_csr(index)
+        elif isinstance(self._data, list) and not isinstance(index, slice):
+            data = [self._data[i] for i in index]
         else:
-            dense = self._parts.get("dense", np.empty((0, rows.data.shape[1]), rows.data.dtype))
-            self._parts["dense"] = grown(dense, self._size, rows.data)
-        self._ids = grown(self._ids, self._size, rows.ids)
-        if rows._squares is not None and (self._squares is not None or self._size == 0):
-            stored = np.empty(0, rows.squares.dtype) if self._squares is None else self._squares
-            self._squares = grown(stored, self._size, rows.squares)
-        self._size = size
+            data = self._data[index]
+        return Rows(data, self.ids[index], None if self._squares is None else self._squares[index])
 
-    def _extend_csr(self, data: Any) -> None:
-        self._width = max(self._width, data.shape[1])
-        starts = self._parts.get("starts", np.zeros(1, np.int64))
-        used = int(starts[self._size])
-        for name, new in (("values", data.data), ("features", data.indices)):
-            old = self._parts.get(name, np.empty(0, new.dtype))
-            self._parts[name] = grown(old, used, new)
-        self._parts["starts"] = grown(starts, self._size + 1, data.indptr[1:].astype(np.int64) + used)
+    def _take_csr(self, index: slice | Ints) -> Csr:
+        starts, features, values, width = self.csr
+        if isinstance(index, slice):
+            first, last, _ = index.indices(len(self))
+            begin, end = starts[first], starts[max(first, last)]
+            return Csr(
+                starts[first : max(first, last) + 1] - begin, features[begin:end], values[begin:end], width
+            )
+        from rosenblatt.loops.gather import gather  # late: it brings the compiler in
 
-    def truncate(self, size: int) -> None:
-        """Forget all but the first rows."""
-        self._size = size
-
-    @property
-    def rows(self) -> Rows:
-        """What is stored, without a copy."""
-        size = self._size
-        squares = None if self._squares is None else self._squares[:size]
-        return Rows(self._data(size), self._ids[:size], squares)
-
-    def _data(self, size: int) -> Data:
-        if self._objects is not None:
-            return self._objects[:size]
-        if "starts" in self._parts:
-            starts = self._parts["starts"][: size + 1]
-            values, features = (self._parts[name][: starts[-1]] for name in ("values", "features"))
-            return sp.csr_array((values, features, starts), shape=(size, self._width))
-        return self._parts["dense"][:size] if self._parts else []
-
-
-def grown(array: Array, used: int, new: Array) -> Array:
-    """`array[:used]` followed by `new`, in the same memory where it fits, else in twice as much.
-
-    Where nothing is used yet, `new` itself is taken over: it must not be anybody else's.
-    """
-    if used == 0:
-        return new
-    needed = used + len(new)
-    if needed > len(array) or new.dtype != array.dtype:
-        dtype = np.promote_types(array.dtype, new.dtype)
-        larger = np.empty((max(needed, 2 * used), *array.shape[1:]), dtype)
-        larger[:used] = array[:used]
-        array = larger
-    array[used:needed] = new
-    return array
+        rows = np.asarray(index)
+        some = np.concatenate([[0], np.cumsum(starts[rows + 1] - starts[rows])])
+        # Large arrays are NumPy's to make: it asks the system for large pages, the compiler does not.
+        taken = Csr(some, np.empty(some[-1], features.dtype), np.empty(some[-1], values.dtype), width)
+        gather(starts, features, values, rows, *taken[:3])
+        return taken
 
 
 def parts(size: int, most: int) -> list[slice]:
@@ -145,21 +142,24 @@ def parts(size: int, most: int) -> list[slice]:
     return list(map(slice, edges[:-1], edges[1:]))
 
 
-def count(data: Data) -> int:
+def count(data: Data | Csr) -> int:
     """How many rows there are."""
+    if isinstance(data, Csr):
+        return len(data.starts) - 1
     return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
-def take(data: Data, index: Any) -> Data:
-    """The rows at these positions (a slice or an array of whole numbers)."""
-    if sp.issparse(data) and not isinstance(index, slice):
-        from rosenblatt.loops.gather import gather  # late: it brings the compiler in
-
-        starts, features, values = gather(data.indptr, data.indices, data.data, np.asarray(index))
-        return sp.csr_array((values, features, starts), shape=(len(index), data.shape[1]))
-    if isinstance(data, list) and not isinstance(index, slice):
-        return [data[i] for i in index]
-    return data[index]
+def canonical(data: Any) -> Any:
+    """CSR with sorted features, none twice, and the smallest index type that will do."""
+    given, data = data, sp.csr_array(data)
+    if not given.has_canonical_format:  # which it remembers
+        data = data.copy()
+        data.sum_duplicates()
+    if data.indices.dtype != np.int32 and data.shape[1] < 2**31:
+        data.indices = data.indices.astype(np.int32)
+    if data.indptr.dtype != np.int64:
+        data.indptr = data.indptr.astype(np.int64)
+    return data
 
 
 def squared_norms(data: Data) -> Array:

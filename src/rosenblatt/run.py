@@ -30,21 +30,31 @@ class Examples:
         Where the rows of each round begin, and where the last ones end; one row per round by default.
     weights
         What a correction on each round counts for; 1 by default.
+
+    Attributes
+    ----------
+    longest
+        How many rows the longest round has.
     """
 
     rows: Rows
     truths: Ints
     starts: Ints = field(default=None)  # type: ignore[arg-type]
-    weights: Floats = field(default=None)  # type: ignore[arg-type]
+    weights: Floats | None = None
+    longest: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
         if self.starts is None:
             object.__setattr__(self, "starts", np.arange(len(self.rows) + 1))
-        if self.weights is None:
-            object.__setattr__(self, "weights", np.ones(len(self)))
+        else:
+            object.__setattr__(self, "longest", int(np.max(np.diff(self.starts), initial=1)))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+    def weights_of(self, rounds: Ints) -> Floats:
+        """What a correction on each of these rounds counts for."""
+        return np.ones(len(rounds)) if self.weights is None else self.weights[rounds]
 
 
 @dataclass
@@ -66,9 +76,7 @@ class Run:
 
     def number(self, data: Any) -> Rows:
         """New rows under the numbers they will have in this run."""
-        rows = Rows(data)
-        rows.ids += self.rows_seen
-        return rows
+        return Rows(data, first=self.rows_seen)
 
 
 def begin(

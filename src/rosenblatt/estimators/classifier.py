@@ -144,7 +144,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         with inputs.untouched_on_error(self):
             self._check_parameters()
             kernel = self._kernel()
-            data, labels = self._checked(X, y, kernel, reset=True)
+            data, labels = self._checked(X, y, kernel, reset=True, finite=kernel is not None)
             self.classes_ = labelling.classes_of(labels)
             labelling.check_classes(self.classes_, self.ties)
             truths = labelling.encode(labels, self.classes_)
@@ -272,7 +272,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
     @property
     def support_(self) -> Ints:
         """The numbers of the rows that were ever corrected."""
-        return self._fitted().hypothesis.memory.rows.ids
+        return self._fitted().hypothesis.memory.ids
 
     @property
     def support_vectors_(self) -> Data:
@@ -358,8 +358,10 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         hypothesis = self._fitted().hypothesis
         return None if isinstance(hypothesis, Primal) else hypothesis.memory.kernel
 
-    def _checked(self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool) -> tuple[Data, Array]:
-        data = inputs.checked_data(self, X, kernel, reset=reset)
+    def _checked(
+        self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool, finite: bool = True
+    ) -> tuple[Data, Array]:
+        data = inputs.checked_data(self, X, kernel, reset=reset, finite=finite)
         labels = labelling.checked_labels(y, count(data))
         if isinstance(kernel, Precomputed) and data.shape[0] != data.shape[1] and reset:
             raise ValueError(f"A precomputed kernel matrix must be square to fit. Got shape {data.shape}.")
@@ -402,7 +404,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         try:
             return learn(run, examples, orders, block=block, progress=progress)
         finally:  # an interrupted run has either taken in everything or nothing
-            new = run.hypothesis.memory.rows.ids[known:] - seen
+            new = run.hypothesis.memory.ids[known:] - seen
             self._support_truths += truths[new].tolist()
 
     def _rows_to_answer(self, X: Any) -> Rows:

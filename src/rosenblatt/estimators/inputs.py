@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 
 from rosenblatt._types import Data, Ints
 from rosenblatt.kernels import Kernel
-from rosenblatt.rows import Rows, squared_norms
+from rosenblatt.rows import Rows, canonical, squared_norms
 
 
 @contextmanager
@@ -27,11 +27,21 @@ def untouched_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool) -> Data:
-    """Rows as a dense float array, a canonical CSR array or, for a kernel on objects, a list."""
+def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, finite: bool = True) -> Data:
+    """Rows as a dense float array, a canonical CSR array or, for a kernel on objects, a list.
+
+    With `finite=False` CSR rows are not searched for NaN and infinity: whoever asks for that will notice.
+    """
     if kernel is not None and kernel.on_objects:
         return checked_objects(X)
-    data = validate_data(estimator, X, reset=reset, accept_sparse="csr", dtype=[np.float64, np.float32])
+    data = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=[np.float64, np.float32],
+        ensure_all_finite=finite or not sp.issparse(X),
+    )
     return canonical(data) if sp.issparse(data) else np.ascontiguousarray(data)
 
 
@@ -45,19 +55,6 @@ def checked_objects(X: Any) -> list[Any]:
     if not objects:
         raise ValueError("Found no examples: at least 1 is needed. Got an empty list.")
     return objects
-
-
-def canonical(data: Any) -> Any:
-    """CSR with sorted features, none twice, and the smallest index type that will do."""
-    given, data = data, sp.csr_array(data)
-    if not given.has_canonical_format:  # which it remembers
-        data = data.copy()
-        data.sum_duplicates()
-    if data.indices.dtype != np.int32 and data.shape[1] < 2**31:
-        data.indices = data.indices.astype(np.int32)
-    if data.indptr.dtype != np.int64:
-        data.indptr = data.indptr.astype(np.int64)
-    return data
 
 
 def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:

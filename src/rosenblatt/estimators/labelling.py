@@ -30,6 +30,8 @@ def classes_of(labels: Array) -> Array:
     """The different labels, sorted."""
     if labels.dtype.kind in "iu" and len(labels):
         lowest, highest = int(labels.min()), int(labels.max())
+        if highest - lowest < 2:
+            return np.unique(np.array([lowest, highest], labels.dtype))
         if highest - lowest < len(labels):  # counting them takes a tenth of the time of sorting them
             return (np.flatnonzero(np.bincount(labels - lowest)) + lowest).astype(labels.dtype)
     return np.unique(labels)
@@ -56,8 +58,12 @@ def lasting_classes(given: Any, before: Array | None) -> Array:
 
 def encode(labels: Array, classes: Array) -> Ints:
     """The position of each label among the classes."""
-    truths = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-    unseen = np.flatnonzero(classes[truths] != labels)
+    if len(classes) == 2:
+        second = labels == classes[1]
+        truths, unseen = second.astype(np.int64), np.flatnonzero(~second & (labels != classes[0]))
+    else:
+        truths = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+        unseen = np.flatnonzero(classes[truths] != labels)
     if len(unseen):
         raise ValueError(
             f"Row {unseen[0]} has the label {labels[unseen[0]]!r}, which is not one of the classes "
@@ -66,8 +72,10 @@ def encode(labels: Array, classes: Array) -> Ints:
     return np.asarray(truths)
 
 
-def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any) -> Floats:
-    """What a correction on each row is multiplied by."""
+def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any) -> Floats | None:
+    """What a correction on each row is multiplied by, if by anything."""
+    if sample_weight is None and class_weight is None:
+        return None
     result = np.ones(len(truths))
     if sample_weight is not None:
         like = np.empty((len(truths), 0))

@@ -10,7 +10,8 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses.memory import CHUNK, Memory
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book
-from rosenblatt.rows import Rows, RowStore, grown, parts
+from rosenblatt.rows import Rows, parts
+from rosenblatt.storage import RowStore, grown
 
 
 class Dual:
@@ -53,10 +54,11 @@ class Dual:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
         touched, line = np.unique(place, return_inverse=True)
         before = len(self.memory)
-        stored = self.memory.keep(rows.take(touched))
+        corrected = rows.take(touched)
+        self.memory.keep(corrected)
         new = np.zeros((len(self.memory) - before, self.outputs))
         self._coefficients = grown(self._coefficients, before, new)
-        np.add.at(self._coefficients, (stored[line], output), amount)
+        np.add.at(self._coefficients, (self.memory.places(corrected.ids)[line], output), amount)
 
     def board(self, rows: Rows) -> DualBoard:
         """What the block path needs to know of the rows it plays on."""
@@ -64,10 +66,10 @@ class Dual:
 
     def savepoint(self, book: Book) -> Callable[[], None]:
         """A function that forgets all rows and corrections that come in after now."""
-        size, offsets, mark = len(self.memory), self.offsets.copy(), book.mark()
+        size, offsets, tally = len(self.memory), self.offsets.copy(), book.tally.copy()
 
         def undo() -> None:
-            book.erase(mark)
+            book.erase(tally)
             self.memory.truncate(size)
             self.offsets[:] = offsets
 
@@ -94,13 +96,10 @@ class DualBoard:
         self._fresh = Fresh()
         self._played: list[tuple[Ints, int]] = []
         if len(self._memory):
-            for part in parts(len(rows), CHUNK):
-                self._meet(
-                    np.arange(part.start, part.stop), self._memory.rows, *_entries_of(hypothesis.coefficients)
-                )
+            self._meet_memory()
 
     def _meet_memory(self) -> None:
-        """Bring every row in step with what was corrected before these rows came."""
+        """Bring every row, with all its features, in step with what was corrected before these rows came."""
         for part in parts(len(self._given), CHUNK):
             scores = np.zeros((self._hypothesis.outputs, part.stop - part.start))
             entries = _entries_of(self._hypothesis.coefficients)

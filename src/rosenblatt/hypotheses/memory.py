@@ -7,7 +7,8 @@ import numpy as np
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.kernels import Kernel
 from rosenblatt.loops.blocks import accumulate
-from rosenblatt.rows import Rows, RowStore, parts
+from rosenblatt.rows import Rows, parts
+from rosenblatt.storage import RowStore
 
 CHUNK = 2048
 """Stored rows that meet others at once."""
@@ -28,7 +29,8 @@ class Memory:
         self.kernel = kernel
         self.constant = constant
         self._store = RowStore()
-        self._places: dict[int, int] = {}
+        self._ascending = True
+        self._by_number: tuple[Ints, Ints] | None = None
 
     def __len__(self) -> int:
         return len(self._store)
@@ -38,24 +40,39 @@ class Memory:
         """What is stored, in the order it came."""
         return self._store.rows
 
-    def places(self, ids: Ints) -> Ints:
-        """Where the rows with these numbers are stored."""
-        return np.array([self._places[i] for i in ids.tolist()], np.int64)
+    @property
+    def ids(self) -> Ints:
+        """The numbers of the rows that are stored."""
+        return self._store.ids
 
-    def keep(self, rows: Rows) -> Ints:
-        """Store those rows, a copy of their own, that are not stored yet; where each of them is."""
-        new = [position for position, i in enumerate(rows.ids.tolist()) if i not in self._places]
-        if new:
-            kept = self.kernel.stored(rows.take(np.array(new)) if len(new) < len(rows) else rows)
-            self._places.update(zip(kept.ids.tolist(), range(len(self), len(self) + len(new)), strict=True))
-            self._store.extend(kept)
-        return self.places(rows.ids)
+    def places(self, ids: Ints) -> Ints:
+        """Where the rows with these numbers are stored; some row's place for a number that is not."""
+        if self._ascending:
+            return np.minimum(np.searchsorted(self.ids, ids), len(self) - 1)
+        if self._by_number is None:
+            order = np.argsort(self.ids, kind="stable")
+            self._by_number = self.ids[order], order
+        numbers, places = self._by_number
+        return places[np.minimum(np.searchsorted(numbers, ids), len(self) - 1)]
+
+    def keep(self, rows: Rows) -> None:
+        """Store those rows, a copy of their own, that are not stored yet."""
+        if len(self):
+            new = self.ids[self.places(rows.ids)] != rows.ids
+            rows = rows if new.all() else rows.take(np.flatnonzero(new))
+        if len(rows):
+            self._ascending &= bool((np.diff(rows.ids, prepend=self.ids[-1:]) > 0).all())
+            self.append(rows)
+
+    def append(self, rows: Rows) -> None:
+        """Store rows, a copy of their own, whose numbers are known to follow those stored."""
+        self._by_number = None
+        self._store.extend(self.kernel.stored(rows))
 
     def truncate(self, size: int) -> None:
         """Forget the rows that came last."""
-        for i in self._store.rows.ids[size:].tolist():
-            del self._places[i]
         self._store.truncate(size)
+        self._by_number = None
 
     def similarities(self, rows: Rows, others: Rows | None = None) -> Array:
         """k(x, z) + constant for every row and every other (or stored) row."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses.memory import Memory
 from rosenblatt.kernels import Linear
 from rosenblatt.ledger import Book
+from rosenblatt.loops.sparse import score_rows
 from rosenblatt.rows import Rows
 
 
@@ -52,10 +52,12 @@ class Primal:
 
     def scores_of(self, weights: Floats, rows: Rows) -> Floats:
         """The scores of any guess of this shape."""
-        data = rows.data if sp.issparse(rows.data) else rows.data.astype(np.float64, copy=False)
-        features = min(data.shape[1], len(weights) - 1)
-        data = data if data.shape[1] == features else data[:, :features]
-        return np.asarray(data @ weights[:features] + self.memory.constant * weights[-1])
+        if not rows.sparse:
+            return np.asarray(rows.data @ weights[:-1] + self.memory.constant * weights[-1])
+        scores = np.empty((len(rows), self.outputs))
+        starts, features, values, _ = rows.csr
+        score_rows(starts, features, values, weights, self.memory.constant, scores)
+        return scores
 
     def first_scores(self, rows: Rows) -> Floats:
         """The scores of v_0."""
@@ -87,11 +89,12 @@ class Primal:
         """Make room for features never seen before, which weigh 0: twice as much as needed."""
         if features < len(self.weights):
             return
-        for name in ("weights", "delayed"):
-            old = getattr(self, name)
-            larger = np.zeros((2 * features + 1, self.outputs))
-            larger[: len(old) - 1], larger[-1] = old[:-1], old[-1]
-            setattr(self, name, larger)
+        self.weights, self.delayed = self._wider(self.weights, features), self._wider(self.delayed, features)
+
+    def _wider(self, weights: Floats, features: int) -> Floats:
+        larger = np.zeros((2 * features + 1, self.outputs))
+        larger[: len(weights) - 1], larger[-1] = weights[:-1], weights[-1]
+        return larger
 
     def board(self, rows: Rows) -> PrimalBoard:
         """What the block path needs to know of the rows it plays on."""

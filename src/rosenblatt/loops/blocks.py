@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.loops.book import norm_squared, write
+from rosenblatt.loops.book import most_entries, norm_squared, write
 from rosenblatt.loops.compiling import compiled, composed, inlined
 
 
@@ -25,18 +25,18 @@ def block_loop(judge: Any, step: Any) -> Any:
     @composed(judge, step)
     def play_block(
         turn, tracks, starts, truths, weights, scores, offsets, gram, known, wanted,
-        reach, slack, parameters, clock, corrections, k, entries, e,
+        reach, slack, parameters, corrections, entries, tally,
     ):  # fmt: skip
-        """Play from `turn` (round × tracks + track) to the end, or to the first unknown Gram row.
+        """Play from `turn` (round × tracks + track) to the end, or to a correction it cannot make.
 
         `scores` (outputs × rows) is kept in step with every correction for all rows of the block.
         If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
-        rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`,
-        and the turn to come back to is returned.
+        rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`.
+        If the book has no room for it, neither. Returns the turn to come back to, or −1 at the end.
         """
-        width = 2 * scores.shape[0] * scores.shape[1] + 2 * scores.shape[1] + 2 * offsets.shape[0]
+        width = most_entries(scores.shape[1], scores.shape[0], offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
-        stopped = -1
+        stopped, k, e = -1, tally[1], tally[2]
         for turn_now in range(turn, (starts.shape[0] - 1) * tracks):
             i, track = turn_now // tracks, turn_now % tracks
             first, last = starts[i], starts[i + 1]
@@ -46,7 +46,7 @@ def block_loop(judge: Any, step: Any) -> Any:
             suspect = stopped >= 0 and margin < slack
             if not (wrong or margin < reach or suspect) or weights[i] == 0.0:
                 continue
-            ready = stopped < 0
+            ready = stopped < 0 and k < corrections.shape[0] and e + count <= entries.shape[0]
             for a in range(count):
                 if where[a, 0] >= 0 and not known[first + where[a, 0]]:
                     wanted[first + where[a, 0]] = True
@@ -56,15 +56,16 @@ def block_loop(judge: Any, step: Any) -> Any:
                 continue
             norm = norm_squared(where, amount, count, gram[first:last, first:last])
             size = step(margin, norm, parameters) * weights[i]
-            line = (clock + i + 1.0, float(i), float(track), margin, norm, 1.0 if wrong else 0.0, size)
-            corrections, entries = write(corrections, k, line, entries, e, where, amount, count, first, size)
+            line = (tally[0] + i + 1.0, float(i), float(track), margin, norm, 1.0 if wrong else 0.0, size)
+            write(corrections, k, line, entries, e, where, amount, count, first, size)
             for a in range(count):
                 if where[a, 0] < 0:
                     offsets[where[a, 1]] += size * amount[a]
                 else:
                     add_scaled(scores[where[a, 1]], size * amount[a], gram[first + where[a, 0]])
             k, e = k + 1, e + count
-        return stopped, corrections, k, entries, e
+        tally[1], tally[2] = k, e
+        return stopped
 
     return play_block
 

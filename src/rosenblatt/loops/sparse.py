@@ -1,4 +1,7 @@
-"""One pass over CSR rows in the primal, with lazy averaging: the weights w and u = Σ when · correction."""
+"""CSR rows in the primal: scores, and one pass with lazy averaging.
+
+Beside the weights w stands u = Σ when · correction; w − u / rounds is the average of all guesses.
+"""
 
 from __future__ import annotations
 
@@ -7,29 +10,55 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.loops.book import norm_squared, write
-from rosenblatt.loops.compiling import composed, inlined
+from rosenblatt.loops.book import OFFSET, most_entries, write
+from rosenblatt.loops.compiling import compiled, composed, inlined
 
-# Features are read as unsigned numbers: of a signed one the compiler would have to ask each time whether
-# it counts from the end.
+# Positions and features are read as unsigned numbers: of a signed one the compiled code asks each time
+# whether it counts from the end. Where a game has one output, weights are a plain array, in which a feature
+# is its own place. Which of the two it is, is settled when a loop is composed: a branch around a part that
+# is written into the loop would make it count references to all arrays for every row.
 
 
 @inlined
-def score_row(indptr, features, values, row, weights, constant, scores, r):
-    """Score one row: ⟨w, φ(x)⟩ for every output, into scores[r]."""
-    begin, end, outputs, last = indptr[row], indptr[row + 1], weights.shape[1], weights.shape[0] - 1
-    if outputs == 1:
-        total = constant * weights[last, 0]
-        for p in range(begin, end):
-            total += values[p] * weights[np.uint32(features[p]), 0]
-        scores[r, 0] = total
-    else:
-        for o in range(outputs):
-            scores[r, o] = constant * weights[last, o]
-        for p in range(begin, end):
-            value, line = values[p], np.uint32(features[p])
-            for o in range(outputs):
-                scores[r, o] += value * weights[line, o]
+def span(indptr, row):
+    """The positions of a row's features and values."""
+    return range(np.uint64(indptr[row]), np.uint64(indptr[row + 1]))
+
+
+@inlined
+def score_one(indptr, features, values, row, weights, constant, scores, r):
+    """Score one row: ⟨w, φ(x)⟩, into scores[r]."""
+    total = constant * weights[weights.shape[0] - 1]
+    for p in span(indptr, row):
+        total += values[p] * weights[np.uint32(features[p])]
+    scores[r, 0] = total
+
+
+@inlined
+def score_many(indptr, features, values, row, weights, constant, scores, r):
+    """The same for every output, into scores[r]."""
+    for o in range(weights.shape[1]):
+        scores[r, o] = constant * weights[weights.shape[0] - 1, o]
+    for p in span(indptr, row):
+        value, line = values[p], np.uint32(features[p])
+        for o in range(weights.shape[1]):
+            scores[r, o] += value * weights[line, o]
+
+
+@inlined
+def add_one(indptr, features, values, row, constant, output, change, weights):
+    """Add change · φ(x) to the weights."""
+    for p in span(indptr, row):
+        weights[np.uint32(features[p])] += change * values[p]
+    weights[weights.shape[0] - 1] += change * constant
+
+
+@inlined
+def add_many(indptr, features, values, row, constant, output, change, weights):
+    """The same for one of several outputs."""
+    for p in span(indptr, row):
+        weights[np.uint32(features[p]), output] += change * values[p]
+    weights[weights.shape[0] - 1, output] += change * constant
 
 
 @inlined
@@ -37,7 +66,7 @@ def row_product(indptr, features, values, row, other):
     """⟨x, z⟩ of two rows with sorted features."""
     total, p, q = 0.0, indptr[row], indptr[other]
     if row == other:
-        for a in range(p, indptr[row + 1]):
+        for a in span(indptr, row):
             total += np.float64(values[a]) * np.float64(values[a])
     else:
         while p < indptr[row + 1] and q < indptr[other + 1]:
@@ -52,65 +81,122 @@ def row_product(indptr, features, values, row, other):
 
 
 @inlined
-def add_row(indptr, features, values, row, constant, output, change, when, weights, delayed):
-    """Add change · φ(x) to w and when · change · φ(x) to u, for one output."""
-    last = weights.shape[0] - 1
-    for p in range(indptr[row], indptr[row + 1]):
-        line, step = np.uint32(features[p]), change * values[p]
-        weights[line, output] += step
-        delayed[line, output] += when * step
-    weights[last, output] += change * constant
-    delayed[last, output] += when * change * constant
+def norm_of_rows(indptr, features, values, first, constant, where, amount, count):
+    """‖Φ(truth) − Φ(answer)‖², as `norm_squared` has it, from the rows themselves."""
+    total = 0.0
+    for a in range(count):
+        for b in range(count):
+            row, other = where[a, 0], where[b, 0]
+            if where[a, 1] == where[b, 1] and (row < 0) == (other < 0):
+                product = 1.0
+                if row >= 0:
+                    product = row_product(indptr, features, values, first + row, first + other)
+                    product += constant * constant
+                total += amount[a] * amount[b] * product
+    return total
+
+
+@inlined
+def delay(add, indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed):
+    """Take entries of the book into u: when · change · φ(x) for each."""
+    for a in range(begin, end):
+        if entries[a, 1] != OFFSET:
+            row, output = int(entries[a, 1]) - first_row, int(entries[a, 2])
+            change = corrections[int(entries[a, 0]), 0] * entries[a, 3]
+            add(indptr, features, values, row, constant, output, change, delayed)
 
 
 @cache
-def sparse_loop(judge: Any, step: Any) -> Any:
-    """The pass for this game and this rule."""
+def delay_loop(one_output: bool) -> Any:
+    """The loop that brings u up to date, for whoever does that apart from the rounds."""
+    add = add_one if one_output else add_many
 
-    @composed(judge, step)
+    @composed(add, delay)
+    def delay_entries(
+        indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed
+    ):
+        delay(add, indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed)
+
+    return delay_entries
+
+
+@cache
+def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
+    """The pass for this game and this rule."""
+    score, add = (score_one, add_one) if one_output else (score_many, add_many)
+
+    @composed(judge, step, score, add)
     def play_sparse(
-        order, starts, indptr, features, values, truths, sample_weights, longest, tracks,
-        weights, delayed, constant, offsets, reach, parameters, clock, corrections, entries,
+        begin, order, starts, indptr, features, values, truths, sample_weights, longest, tracks, outputs,
+        weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
+        corrections, entries, tally,
     ):  # fmt: skip
-        outputs = weights.shape[1]
-        width = 2 * longest * outputs + 2 * longest + 2 * offsets.shape[0]
+        """Play the rounds of `order` from `begin`, to the end or until the book has no room for another.
+
+        Without sample weights (an empty array) every round counts 1.
+        Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to come back
+        to; or −1 − row if a row has no finite score, with nothing changed by its round.
+        """
+        width = most_entries(longest, outputs, offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
-        scores, gram = np.empty((longest, outputs)), np.zeros((longest, longest))
-        truth = np.empty(longest, truths.dtype)
-        k = e = 0
-        for turn in range(order.shape[0]):
+        scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
+        clock, k, e = tally[0], tally[1], tally[2]
+        stopped = order.shape[0]
+        for turn in range(begin, order.shape[0]):
+            if k + tracks > corrections.shape[0] or e + tracks * width > entries.shape[0]:
+                stopped = turn
+                break
             i = order[turn]
             first, last = starts[i], starts[i + 1]
             for row in range(first, last):
-                score_row(indptr, features, values, row, weights, constant, scores, row - first)
+                score(indptr, features, values, row, weights, constant, scores, row - first)
                 truth[row - first] = truths[row]
-            whole = last - first == longest  # and no views to be made, which cost as much as a short row
-            mine, said = (scores, truth) if whole else (scores[: last - first], truth[: last - first])
+                if not np.isfinite(scores[row - first, 0]):
+                    stopped = -1 - row
+            if stopped < 0:
+                break
+            clock += 1
             for track in range(tracks):
-                count, margin, wrong = judge(mine, offsets, said, track, where, amount)
-                if not (wrong or margin < reach) or sample_weights[i] == 0.0:
+                if last - first == longest:  # no views to be made, which cost as much as a short row
+                    count, margin, wrong = judge(scores, offsets, truth, track, where, amount)
+                else:
+                    count, margin, wrong = judge(
+                        scores[: last - first], offsets, truth[: last - first], track, where, amount
+                    )
+                weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
+                if not (wrong or margin < reach) or weight == 0.0:
                     continue
-                for a in range(count):
-                    for b in range(count):
-                        r, s = where[a, 0], where[b, 0]
-                        if r >= 0 and s >= 0:
-                            product = row_product(indptr, features, values, first + r, first + s)
-                            gram[r, s] = constant * constant + product
-                norm = norm_squared(where, amount, count, gram)
-                size = step(margin, norm, parameters) * sample_weights[i]
-                line = (clock + turn + 1.0, float(i), float(track), margin, norm, 1.0 if wrong else 0.0, size)
-                corrections, entries = write(
-                    corrections, k, line, entries, e, where, amount, count, first, size
-                )
+                norm = norm_of_rows(indptr, features, values, first, constant, where, amount, count)
+                size = step(margin, norm, parameters) * weight
+                example, missed = float(first_example + i), 1.0 if wrong else 0.0
+                line = (float(clock), example, float(track), margin, norm, missed, size)
+                write(corrections, k, line, entries, e, where, amount, count, first_row + first, size)
+                k, e = k + 1, e + count
                 for a in range(count):
                     row, output, change = first + where[a, 0], where[a, 1], size * amount[a]
                     if where[a, 0] < 0:
                         offsets[output] += change
                     else:
-                        add_row(
-                            indptr, features, values, row, constant, output, change, line[0], weights, delayed
-                        )
-                k, e = k + 1, e + count
-        return corrections[:k], entries[:e]
+                        add(indptr, features, values, row, constant, output, change, weights)
+        if delayed.shape[0] > 0:
+            delay(
+                add, indptr, features, values, first_row, constant, corrections, entries, tally[2], e, delayed
+            )
+        tally[0], tally[1], tally[2] = clock, k, e
+        return stopped
 
     return play_sparse
+
+
+@compiled
+def score_rows(indptr, features, values, weights, constant, scores):
+    """Score every row; features that have no weight, −1 among them, count for nothing."""
+    last = np.uint32(weights.shape[0] - 1)
+    for row in range(scores.shape[0]):
+        for o in range(weights.shape[1]):
+            scores[row, o] = constant * weights[last, o]
+        for p in span(indptr, row):
+            line = np.uint32(features[p])
+            if line < last:
+                for o in range(weights.shape[1]):
+                    scores[row, o] += values[p] * weights[line, o]

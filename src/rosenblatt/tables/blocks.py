@@ -1,0 +1,80 @@
+"""Blocks of rounds, in the dual and the dense primal."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.loops.blocks import block_loop
+from rosenblatt.loops.book import OFFSET, most_entries
+from rosenblatt.rows import Rows
+from rosenblatt.run import Examples, Run
+
+SUSPICION = 0.2
+"""Right answers with a margin below this share of what a correction moves may soon be wrong."""
+
+
+class BlockTable:
+    """Where blocks of rounds are played: the board of scores, the compiled loop, and whom to suspect."""
+
+    def __init__(self, run: Run, examples: Examples) -> None:
+        self.run = run
+        self.examples = examples
+        self.board = run.hypothesis.board(examples.rows)
+        self.loop = block_loop(run.game.judge, run.rule.step)
+        self.slack = 0.0
+
+    def begin(self, order: Ints) -> None:
+        """Begin an epoch of rounds in this order."""
+        first = self.examples.starts[order]
+        lengths = self.examples.starts[order + 1] - first
+        self.order, self.starts = order, np.concatenate([[0], np.cumsum(lengths)])
+        self.index = np.arange(self.starts[-1]) + np.repeat(first - self.starts[:-1], lengths)
+        self.board.begin(self.index)
+
+    def play(self, part: slice) -> None:
+        """Play this part of the rounds of the epoch."""
+        at = slice(self.starts[part.start], self.starts[part.stop])
+        rounds, index = self.order[part], self.index[at]
+        rows, scores = self.board.open(at)
+        starts = self.starts[part.start : part.stop + 1] - at.start
+        corrections, entries = self._rounds(rounds, starts, index, rows, scores)
+        on_rows = entries[:, 1] != OFFSET
+        correction, place, output = entries[on_rows, :3].astype(np.int64).T
+        when = self.run.book.corrections[correction, 0]
+        self.board.close(at, scores, rows, (place, output, entries[on_rows, 3], when))
+        corrections[:, 1] = self.run.examples_seen + rounds[corrections[:, 1].astype(np.int64)]
+        entries[on_rows, 1] = self.run.rows_seen + index[place]
+        self.run.book.tally[0] += len(rounds)
+
+    def _rounds(
+        self, rounds: Ints, starts: Ints, index: Ints, rows: Rows, scores: Floats
+    ) -> tuple[Floats, Floats]:
+        """The corrections and entries of a block, as they are in the book, but numbered within the block.
+
+        The loop stops where it needs more of its Gram matrix, or of the book.
+        """
+        run, truths, weights = self.run, self.examples.truths[index], self.examples.weights_of(rounds)
+        game, rule, book = run.game, run.rule, run.book
+        dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
+        gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
+        most = most_entries(len(rows), game.outputs, game.offsets)
+        (_, k, e), turn = book.tally.tolist(), 0
+        while turn >= 0:
+            book.make_room(len(rounds), most)
+            wanted = np.zeros(len(rows), bool)
+            turn = self.loop(
+                turn, game.tracks, starts, truths, weights, scores, run.hypothesis.offsets, gram, known,
+                wanted, rule.reach, self.slack, rule.parameters, book.corrections, book.entries, book.tally,
+            )  # fmt: skip
+            missing = np.flatnonzero(wanted)
+            if len(missing):
+                near = self.board.gram(rows, missing)
+                if near.dtype != gram.dtype:  # powers that float32 cannot hold
+                    gram = np.where(known[:, None], gram, 0).astype(np.float64)
+                gram[missing] = near
+                known[missing] = True
+        corrections, entries = book.corrections[k : len(book)], book.entries[e : book.tally[2]]
+        if len(corrections):
+            self.slack = SUSPICION * float(np.mean(corrections[:, 4] * corrections[:, 6]))
+        return corrections, entries
