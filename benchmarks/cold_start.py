@@ -19,6 +19,7 @@ FIT = (
 FIT_KERNEL = FIT.replace("import PerceptronClassifier", "import PerceptronClassifier, kernels").replace(
     "PerceptronClassifier()", "PerceptronClassifier(kernels.RBF(sigma=1.0))"
 )
+NO_PANDAS = "import sys; sys.modules['pandas'] = None; "
 
 
 def process(code: str, repeats: int = 5, **environment: str) -> float:
@@ -51,11 +52,16 @@ def report() -> str:
             "at most 60 ms",
         ],
         [
-            "`import sklearn.base`, of which every estimator is one",
-            f"{process('import sklearn.base'):.2f} s",
+            "`import sklearn.base, numba` and nothing else",
+            f"{process('import sklearn.base, numba'):.2f} s",
             "",
         ],
         ["a process that imports, fits 1,000 × 20 rows and ends", f"{process(FIT):.2f} s", "under 2 s"],
+        [
+            "the same where pandas, which scikit-learn imports if it can, is not installed",
+            f"{process(NO_PANDAS + FIT):.2f} s",
+            "under 2 s",
+        ],
         ["the same with an RBF kernel", f"{process(FIT_KERNEL):.2f} s", "under 2 s"],
         ["the first of these with an empty Numba cache", f"{cold(FIT):.2f} s", "stated"],
         ["the second with an empty Numba cache", f"{cold(FIT_KERNEL):.2f} s", "stated"],

@@ -52,13 +52,19 @@ def newsgroups() -> Split:
     return words.fit_transform(texts[0]), labels[0], words.transform(texts[1]), labels[1]
 
 
-def sparse_rows(rows: int = 200_000, features: int = 50_000, filled: int = 75) -> tuple[Any, Any]:
-    """Generated text-like rows: few common features, many rare ones, and noisy labels of a hidden line."""
+def sparse_rows(
+    rows: int = 200_000, features: int = 50_000, filled: int = 75, telling: int = 50_000
+) -> tuple[Any, Any]:
+    """Generated text-like rows: few common features, many rare ones, and noisy labels of a hidden line.
+
+    Only the first, most common `telling` features count for the label: the fewer, the sooner they are learned.
+    """
     random = np.random.default_rng(0)
     columns = (features * random.random((rows, filled)) ** 3).astype(np.int32)
     columns.sort(axis=1)
     indptr = np.arange(rows + 1, dtype=np.int32) * filled
     X = sp.csr_matrix((random.random(rows * filled), columns.ravel(), indptr), shape=(rows, features))
     X.sum_duplicates()
-    score = X @ random.normal(size=features)
+    hidden = np.where(np.arange(features) < telling, random.normal(size=features), 0)
+    score = X @ hidden
     return X, (score + 0.3 * score.std() * random.normal(size=rows) > 0).astype(int)
