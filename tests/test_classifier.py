@@ -1,5 +1,7 @@
 """PerceptronClassifier: scikit-learn's contract, its attributes, and what bad input gets."""
 
+import copy
+import pickle
 import signal
 import subprocess
 import sys
@@ -26,11 +28,11 @@ from test_rules import blobs
 # intercept of 60 takes longer than 10 epochs. scikit-learn's own Perceptron fails the last one, too.
 SCALES = "sample_weight scales the correction of a round; it does not repeat the round"
 SLOW = "on unscaled data the averaged intercept needs more than the default 10 epochs"
-EXPECTED = {
+WITH_A_KERNEL = {
     "check_sample_weight_equivalence_on_dense_data": SCALES,
     "check_sample_weight_equivalence_on_sparse_data": SCALES,
-    "check_class_weight_classifiers": SLOW,
 }
+WITHOUT = WITH_A_KERNEL | {"check_class_weight_classifiers": SLOW}
 
 
 @parametrize_with_checks(
@@ -39,7 +41,7 @@ EXPECTED = {
         PerceptronClassifier(kernels.RBF(gamma=0.1)),
         PerceptronClassifier(multiclass="one-vs-rest", predictor="vote", random_state=0),
     ],
-    expected_failed_checks=lambda estimator: EXPECTED,
+    expected_failed_checks=lambda estimator: WITHOUT if estimator.kernel is None else WITH_A_KERNEL,
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
@@ -381,13 +383,27 @@ def test_ctrl_c_in_the_middle_of_partial_fit_leaves_a_whole_run(kernel):
     np.testing.assert_allclose(clf.decision_function(X[:99]), fresh.decision_function(X[:99]), rtol=1e-6)
 
 
-def test_the_state_survives_a_copy():
-    clf, X, _ = fitted()
-    import pickle
-
-    again = pickle.loads(pickle.dumps(clf))
+@pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda clf: pickle.loads(pickle.dumps(clf))])
+def test_a_copy_goes_on_where_the_run_was(kernel, form, duplicate):
+    X, y = blobs(3, apart=2.0)
+    X = form(X)
+    clf = PerceptronClassifier(kernel, random_state=0, epochs=2).fit(X, y)
+    again = duplicate(clf)
+    for learner in (clf, again):
+        learner.partial_fit(X, y).set_params(predictor="vote")
     assert again.ledger_ == clf.ledger_
-    assert again.predict(X).tolist() == clf.predict(X).tolist()
+    assert np.array_equal(again.decision_function(X), clf.decision_function(X))
+
+
+def test_a_copy_holds_what_was_learned_and_no_more():
+    X, y = sp.random_array((5000, 40), density=0.2, format="csr", rng=0), np.arange(5000) % 50 == 0
+    clf = PerceptronClassifier(epochs=1, shuffle=False).fit(X, y)
+    assert clf.support_vectors_.shape[0] == clf.partial_fit(X[:500], y[:500]).support_.searchsorted(5000)
+    ledger, support = clf.ledger_, clf.support_vectors_
+    needed = 56 * len(ledger) + 32 * len(ledger.row) + 12 * support.nnz + 16 * support.shape[0]
+    assert len(pickle.dumps(clf)) < needed + 10_000
 
 
 def test_importing_is_light():

@@ -137,6 +137,15 @@ class Book:
         """How many rounds were played."""
         return int(self.tally[0])
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs: the lines that are written, without the room behind them."""
+        _, k, e = self.tally.tolist()
+        return vars(self) | {
+            "corrections": self.corrections[:k],
+            "entries": self.entries[:e],
+            "_ledger": None,
+        }
+
     def make_room(self, corrections: int, entries: int) -> None:
         """Have room for so many more."""
         self._ledger = None

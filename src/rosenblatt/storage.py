@@ -53,6 +53,15 @@ class RowStore:
     def __len__(self) -> int:
         return self._size
 
+    def __getstate__(self) -> tuple[Rows]:
+        """What a copy needs: the rows, without the room behind them."""
+        return (self.rows,)
+
+    def __setstate__(self, state: tuple[Rows]) -> None:
+        self.__init__()  # type: ignore[misc]
+        if len(state[0]):
+            self.extend(state[0])
+
     @property
     def ids(self) -> Ints:
         """The numbers of the rows."""

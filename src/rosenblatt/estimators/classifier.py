@@ -11,18 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import bounds, directions, explanations, predictors
 from rosenblatt._types import Array, Data, Floats, Ints
 from rosenblatt.estimators import inputs, labelling
+from rosenblatt.estimators.attributes import RunAttributes
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
-from rosenblatt.hypotheses import Primal
 from rosenblatt.kernels import Kernel, Precomputed, as_kernel
 from rosenblatt.learner import BLOCK, learn
-from rosenblatt.ledger import Ledger
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.run import Examples, Run, begin
 
 
-class PerceptronClassifier(ClassifierMixin, BaseEstimator):
+class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
     r"""A perceptron that learns from its mistakes and keeps the ledger of them.
 
     Without a kernel it learns a weight matrix from dense or sparse rows; with one, coefficients of the
@@ -149,7 +148,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             labelling.check_classes(self.classes_, self.ties)
             truths = labelling.encode(labels, self.classes_)
             random = inputs.generator(self.random_state)
-            self._run = self._begin(count(data), kernel, random)
+            self._run = self._begin(kernel, random)
             self._support_truths: list[int] = []
             orders = inputs.orders(count(data), self.epochs, self.shuffle, random)
             self.n_iter_, self.converged_ = self._learn(data, truths, sample_weight, orders, self.epochs)
@@ -181,7 +180,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             labelling.check_classes(self.classes_, self.ties)
             truths = labelling.encode(labels, self.classes_)
             if not going:
-                self._run = self._begin(count(data), kernel, inputs.generator(self.random_state))
+                self._run = self._begin(kernel, inputs.generator(self.random_state))
                 self._support_truths = []
                 self.n_iter_ = 0
             self._run.rule = as_rule(self.rule, self.learning_rate)
@@ -264,62 +263,6 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
         found = bounds.certify(self._run, examples, directions)
         return found[0] if len(found) == 1 else found
 
-    @property
-    def ledger_(self) -> Ledger:
-        """The record of the run."""
-        return self._fitted().ledger
-
-    @property
-    def support_(self) -> Ints:
-        """The numbers of the rows that were ever corrected."""
-        return self._fitted().hypothesis.memory.ids
-
-    @property
-    def support_vectors_(self) -> Data:
-        """The rows that were ever corrected."""
-        return self._fitted().hypothesis.memory.rows.data
-
-    @property
-    def dual_coef_(self) -> Floats:
-        """What each of them counts for in each output of the chosen guess (outputs × support)."""
-        run = self._fitted()
-        self._single_guess("dual_coef_")
-        predictors.check_kept(run, "dual_coef_")
-        place, output, amount, _ = predictors.guess(run, self.predictor)
-        matrix = np.zeros((run.game.outputs, len(run.hypothesis.memory)))
-        matrix[output, place] = amount
-        return matrix
-
-    @property
-    def coef_(self) -> Floats:
-        """The weights of the chosen guess (outputs × features), without a kernel only."""
-        return self._weights("coef_")[:-1].T
-
-    @property
-    def intercept_(self) -> Floats:
-        """The weight of the constant feature in each output."""
-        return np.asarray(self._weights("intercept_")[-1])
-
-    def _fitted(self) -> Run:
-        check_is_fitted(self, "_run")
-        return self._run
-
-    def _weights(self, name: str) -> Floats:
-        run = self._fitted()
-        if not isinstance(run.hypothesis, Primal):
-            raise AttributeError(
-                f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_."
-            )
-        self._single_guess(name)
-        return predictors.guess_weights(run, self.predictor)
-
-    def _single_guess(self, name: str) -> None:
-        if self.predictor not in predictors.GUESSES:
-            raise AttributeError(
-                f"{name} describes a single guess, and predictor={self.predictor!r} uses them all. "
-                f"Set predictor to one of {', '.join(predictors.GUESSES)}."
-            )
-
     def _check_parameters(self) -> None:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
         inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
@@ -354,10 +297,6 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
     def _kernel(self) -> Kernel | None:
         return None if self.kernel is None else as_kernel(self.kernel)
 
-    def _run_kernel(self) -> Kernel | None:
-        hypothesis = self._fitted().hypothesis
-        return None if isinstance(hypothesis, Primal) else hypothesis.memory.kernel
-
     def _checked(
         self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool, finite: bool = True
     ) -> tuple[Data, Array]:
@@ -376,7 +315,7 @@ class PerceptronClassifier(ClassifierMixin, BaseEstimator):
             return Argmax(len(self.classes_))
         return OneVsRest(len(self.classes_))
 
-    def _begin(self, rows: int, kernel: Kernel | None, random: np.random.Generator) -> Run:
+    def _begin(self, kernel: Kernel | None, random: np.random.Generator) -> Run:
         game, start = self._game(), None
         features = None if kernel is not None else self.n_features_in_
         if self.start == "random" and features is not None:

@@ -1,0 +1,83 @@
+"""What one can ask of a fitted run, under scikit-learn's names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import predictors
+from rosenblatt._types import Data, Floats, Ints
+from rosenblatt.hypotheses import Primal
+from rosenblatt.kernels import Kernel
+from rosenblatt.ledger import Ledger
+from rosenblatt.run import Run
+
+
+class RunAttributes:
+    """The attributes of an estimator that holds a run in `_run`."""
+
+    kernel: Any
+    predictor: str
+    _run: Run
+
+    @property
+    def ledger_(self) -> Ledger:
+        """The record of the run."""
+        return self._fitted().ledger
+
+    @property
+    def support_(self) -> Ints:
+        """The numbers of the rows that were ever corrected."""
+        return self._fitted().hypothesis.memory.ids
+
+    @property
+    def support_vectors_(self) -> Data:
+        """The rows that were ever corrected."""
+        return self._fitted().hypothesis.memory.rows.data
+
+    @property
+    def dual_coef_(self) -> Floats:
+        """What each of them counts for in each output of the chosen guess (outputs × support)."""
+        run = self._fitted()
+        self._single_guess("dual_coef_")
+        predictors.check_kept(run, "dual_coef_")
+        place, output, amount, _ = predictors.guess(run, self.predictor)
+        matrix = np.zeros((run.game.outputs, len(run.hypothesis.memory)))
+        matrix[output, place] = amount
+        return matrix
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights of the chosen guess (outputs × features), without a kernel only."""
+        return self._weights("coef_")[:-1].T
+
+    @property
+    def intercept_(self) -> Floats:
+        """The weight of the constant feature in each output."""
+        return np.asarray(self._weights("intercept_")[-1])
+
+    def _fitted(self) -> Run:
+        check_is_fitted(self, "_run")
+        return self._run
+
+    def _weights(self, name: str) -> Floats:
+        run = self._fitted()
+        if not isinstance(run.hypothesis, Primal):
+            raise AttributeError(
+                f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_."
+            )
+        self._single_guess(name)
+        return predictors.guess_weights(run, self.predictor)
+
+    def _single_guess(self, name: str) -> None:
+        if self.predictor not in predictors.GUESSES:
+            raise AttributeError(
+                f"{name} describes a single guess, and predictor={self.predictor!r} uses them all. "
+                f"Set predictor to one of {', '.join(predictors.GUESSES)}."
+            )
+
+    def _run_kernel(self) -> Kernel | None:
+        hypothesis = self._fitted().hypothesis
+        return None if isinstance(hypothesis, Primal) else hypothesis.memory.kernel
