@@ -5,12 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
 from rosenblatt import PerceptronClassifier, kernels, pictures
 from rosenblatt._types import Array
 from rosenblatt.predictors import NAMES
+from rosenblatt.rules import Margin
 
 SHADES = " .:-=+*#%@"
 
@@ -22,8 +24,10 @@ def main() -> None:
     print(f"Handwritten digits: {len(train)} to learn from, {len(test)} to be tested on, 3 epochs each.\n")
     print_errors(train, labels, test, truth)
     even = PerceptronClassifier(kernels.Polynomial(3), epochs=100, random_state=0).fit(train, labels % 2)
-    certificate = even.certificate(train, labels % 2)
-    print(f"\nOdd or even, with {even.kernel!r} until no mistake is left:\n\n{certificate}\n")
+    careful = clone(even).set_params(rule=Margin(beta=1e4), predictor="last").fit(train, labels % 2)
+    certificate = even.certificate(train, labels % 2, u=careful)
+    print(f"\nOdd or even, with {even.kernel!r} until no mistake is left, beside a learner that leaves")
+    print(f"a wide margin:\n\n{certificate}\n")
     print_explanation(train, labels, test)
     save(pictures.mistakes_against_bound(even, certificate), "demo-bound.png")
     moons, sides = make_moons(300, noise=0.25, random_state=0)
