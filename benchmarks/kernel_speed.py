@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.svm import SVC
 
 from benchmarks.datasets import mnist
-from benchmarks.measuring import float32_rate, min_median, seconds, table
+from benchmarks.measuring import float32_rate, seconds, table
 from rosenblatt import PerceptronClassifier, kernels
 from rosenblatt.rules import Margin
 
@@ -59,7 +59,7 @@ def _floor(X: np.ndarray, y: np.ndarray, Z: np.ndarray, t: np.ndarray) -> str:
     rates, times = [], []
     for _ in range(5):
         rates.append(float32_rate())
-        times.append(min_median(lambda: clf.fit(X, y), repeats=1, warm=False)[1])
+        times.append(seconds(lambda: clf.fit(X, y), repeats=1, warm=False))
     rate, taken = float(np.median(rates)), float(np.median(times))
     ledger = clf.ledger_
     visits = len(np.unique(ledger.when))

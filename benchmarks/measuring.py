@@ -16,11 +16,6 @@ import numpy as np
 
 def seconds(work: Callable[[], Any], repeats: int = 5, warm: bool = True) -> float:
     """The median time of several calls, after one that is not counted."""
-    return min_median(work, repeats, warm)[1]
-
-
-def min_median(work: Callable[[], Any], repeats: int = 5, warm: bool = True) -> tuple[float, float]:
-    """The shortest and the median time of several calls, after one that is not counted."""
     if warm:
         work()
     times = []
@@ -29,7 +24,7 @@ def min_median(work: Callable[[], Any], repeats: int = 5, warm: bool = True) -> 
         began = perf_counter()
         work()
         times.append(perf_counter() - began)
-    return min(times), statistics.median(times)
+    return statistics.median(times)
 
 
 def alternating(works: dict[str, Callable[[], Any]], repeats: int = 7) -> dict[str, float]:

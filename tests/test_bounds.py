@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,8 +12,9 @@ from playing import a_run, labelled_points
 from rosenblatt import PerceptronClassifier, kernels
 from rosenblatt.bounds import certify
 from rosenblatt.games import Binary
-from rosenblatt.kernels import Polynomial
+from rosenblatt.kernels import RBF, Polynomial
 from rosenblatt.learner import play_blocks
+from rosenblatt.rules import Margin
 from rosenblatt.run import Examples
 from test_rules import blobs
 
@@ -65,14 +67,50 @@ def test_dual_and_primal_have_the_same_certificate():
 def test_a_better_separator_gives_a_better_bound():
     X, y = blobs(2, apart=2.5, seed=1)
     clf = PerceptronClassifier(epochs=500, random_state=0).fit(X, y)
-    wide = PerceptronClassifier(rule="margin", epochs=500, random_state=0, predictor="last").fit(X, y)
+    wide = PerceptronClassifier(rule=Margin(beta=5.0), epochs=500, random_state=0, predictor="last").fit(X, y)
     assert clf.converged_
     assert wide.converged_
     mine, theirs = clf.certificate(X, y), clf.certificate(X, y, u=wide)
     assert theirs.separable
     assert theirs.holds
-    assert theirs.mistakes == mine.mistakes
+    assert theirs.margin > mine.margin
+    assert theirs.bound < mine.bound
     assert "of another run" in str(theirs)
+
+
+def test_a_run_by_two_rules_is_promised_nothing():
+    X, y = blobs(2, apart=2.5, seed=1)
+    clf = PerceptronClassifier(rule=Margin(beta=50.0), epochs=500, random_state=0).fit(X[:-1], y[:-1])
+    clf.set_params(rule="perceptron").partial_fit(X[-1:], y[-1:])
+    certificate = clf.certificate(X, y)
+    assert certificate.bound == np.inf
+    assert "Nothing is promised" in str(certificate)
+
+
+def test_only_what_was_learned_from_is_certified():
+    X, y = blobs(2, apart=2.5, seed=1)
+    for kernel in (None, Polynomial(2)):
+        clf = PerceptronClassifier(kernel, random_state=0).fit(X, y)
+        with pytest.raises(ValueError, match=f"about the {len(X)} examples .* Got 7"):
+            clf.certificate(X[:7], y[:7])
+        with pytest.raises(ValueError, match="Got others"):
+            clf.certificate(X[::-1], y[::-1])
+        assert clf.certificate(sp.csr_matrix(X), y).holds
+        with pytest.raises(ValueError, match=r"the same kernel.*Got RBF"):
+            clf.certificate(X, y, u=PerceptronClassifier(RBF(sigma=1.0)).fit(X, y))
+
+
+def test_nothing_promised_reads_as_such():
+    X, y = blobs(2, apart=0.2)
+    text = str(PerceptronClassifier(rule="margin", random_state=0).fit(X, y).certificate(X, y))
+    assert "leaves some truth" in text
+    assert "misses" not in text
+    certificate = (
+        PerceptronClassifier(random_state=0)
+        .fit(X, np.arange(len(y)) % 2)
+        .certificate(X, np.arange(len(y)) % 2)
+    )
+    assert certificate.vote_error_bound <= 1
 
 
 def test_data_that_cannot_be_separated_has_the_bound_of_freund_and_schapire():

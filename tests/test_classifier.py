@@ -7,7 +7,9 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,7 +23,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from rosenblatt import PerceptronClassifier, kernels
+from rosenblatt import PerceptronClassifier, kernels, storage
 from test_rules import blobs
 
 # A round is played once, whatever its weight, and the constant feature of the intercept is 1, so an
@@ -45,6 +47,127 @@ WITHOUT = WITH_A_KERNEL | {"check_class_weight_classifiers": SLOW}
 )
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
+
+
+def in_every_form(X):
+    return {"dense": X, "CSR": sp.csr_array(X), "32 bits": X.astype(np.float32)}
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.Linear(), kernels.RBF(gamma=0.5)])
+@pytest.mark.parametrize("first", ["dense", "CSR"])
+@pytest.mark.parametrize("predictor", ["best", "vote"])
+def test_parts_of_a_run_may_come_in_any_form(kernel, first, predictor):
+    X = np.random.default_rng(0).integers(-3, 4, (90, 4)).astype(float)
+    y = X[:, 0] + X[:, 1] ** 2 > 1
+    whole = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor=predictor).fit(X, y)
+    clf = PerceptronClassifier(kernel, predictor=predictor)
+    for at, form in ((0, first), (30, "CSR"), (60, "dense")):
+        some = in_every_form(X[at : at + 30])[form]
+        clf.partial_fit(some, y[at : at + 30], classes=[False, True])
+    assert clf.ledger_.mistakes.tolist() == whole.ledger_.mistakes.tolist()
+    for form in in_every_form(X).values():
+        np.testing.assert_allclose(
+            clf.decision_function(form), whole.decision_function(X), rtol=1e-5, atol=1e-6
+        )
+
+
+def test_what_would_overflow_does_not_come_into_a_run():
+    X, y = blobs(2, rows=40)
+    for form in (np.asarray, sp.csr_matrix):
+        clf = PerceptronClassifier().fit(form(X), y)
+        before, weights = clf.ledger_, clf.coef_
+        with pytest.raises(ValueError, match=r"takes numbers up to 1e\+75.*Got .*e\+20"):
+            clf.partial_fit(form(X * 1e200), y)
+        assert clf.ledger_ is before
+        assert np.array_equal(clf.coef_, weights)
+
+
+def test_a_failure_that_cannot_be_taken_back_leaves_a_run_that_can_go_on():
+    X, y = blobs(2, rows=60, apart=0.5)
+    clf = PerceptronClassifier(learning_rate=1e200, epochs=1, shuffle=False).fit(sp.csr_matrix(X), y)
+    with pytest.raises(ValueError, match="not a finite number"):
+        clf.partial_fit(sp.csr_matrix(X * 1e70), y)
+    rows = clf.ledger_.row
+    assert set(rows.tolist()) == set(clf.support_.tolist())
+    assert clf._run.rows_seen == 120
+
+
+@pytest.mark.parametrize("label", [-1, 1])
+def test_either_of_two_classes_can_be_explained(label):
+    X, y = blobs(2, rows=60, apart=0.5)
+    clf = PerceptronClassifier(kernels.RBF(gamma=0.5), random_state=0).fit(X, 2 * y - 1)
+    reasons = clf.explain(X[0], label=label)
+    assert reasons.output == label
+    assert reasons.score == pytest.approx(label * clf.decision_function(X[:1])[0])
+    assert reasons.contribution.sum() == pytest.approx(reasons.score)
+    assert clf.explain(sp.csr_array(X)[0]).score == pytest.approx(clf.decision_function(X[:1])[0])
+    with pytest.raises(ValueError, match="label 7, which is not one of the classes -1, 1"):
+        clf.explain(X[0], label=7)
+    with pytest.raises(ValueError, match=r"one row at a time\. Got 2"):
+        clf.explain(X[:2].tolist())
+
+
+def test_labels_in_few_bits():
+    y = np.repeat(np.array([-100, 0, 100], np.int8), 100)
+    X = np.eye(3)[(y.astype(int) + 100) // 100]
+    assert PerceptronClassifier(random_state=0).fit(X, y).score(X, y) == 1
+
+
+def test_expressions_of_a_precomputed_matrix_predict_alike():
+    X, y = blobs(2, rows=80, apart=0.5)
+    gram, cross = X @ X.T, X[:10] @ X.T
+    scores = [
+        PerceptronClassifier(kernel, random_state=0).fit(gram, y).decision_function(cross)
+        for kernel in (kernels.Precomputed() + 1.0, kernels.Constant(1.0) + kernels.Precomputed())
+    ]
+    np.testing.assert_allclose(*scores)
+
+
+def test_a_normalized_kernel_on_objects():
+    shared = kernels.Function(lambda a, b: float(len(set(a) & set(b)))).normalized()
+    clf = PerceptronClassifier(shared, random_state=0).fit(["abba", "cab", "xyz", "zyx"], [1, 1, 0, 0])
+    assert clf.predict(["baa", "zzy"]).tolist() == [1, 0]
+
+
+def test_objects_of_a_series_and_rows_of_a_frame():
+    words = pd.Series(["abba", "cab", "xyz", "zyx"], index=[5, 6, 7, 8])
+    shared = kernels.Function(lambda a, b: float(len(set(a) & set(b))))
+    assert PerceptronClassifier(shared).fit(words, [1, 1, 0, 0]).predict(words).tolist() == [1, 1, 0, 0]
+    frame = pd.DataFrame(np.eye(4), columns=list("abcd"))
+    rows = PerceptronClassifier(kernels.Function(np.dot)).fit(frame, [0, 1, 0, 1])
+    assert rows.predict(frame).tolist() == [0, 1, 0, 1]
+
+
+def test_a_learner_that_was_loaded_read_only_says_so(tmp_path):
+    X, y = blobs(2, rows=40)
+    joblib.dump(PerceptronClassifier().fit(X, y), tmp_path / "model")
+    clf = joblib.load(tmp_path / "model", mmap_mode="r")
+    assert clf.score(X, y) > 0.5
+    with pytest.raises(ValueError, match="loaded read-only"):
+        clf.partial_fit(X, y)
+
+
+def test_many_threads_may_read_a_run_that_nobody_has_read_yet():
+    X, y = blobs(3, rows=3000, apart=0.5)
+    for _ in range(5):
+        clf = PerceptronClassifier(random_state=0, epochs=2, predictor="vote").fit(sp.csr_matrix(X), y)
+        with ThreadPoolExecutor(4) as threads:
+            answers = list(threads.map(lambda _: clf.predict(X[:50]).tolist(), range(8)))  # noqa: B023
+        assert answers == [clf.predict(X[:50]).tolist()] * 8
+
+
+def test_reading_that_was_interrupted_can_be_done_again(monkeypatch):
+    X, y = blobs(2, rows=200, apart=0.5)
+    clf = PerceptronClassifier(random_state=0, predictor="best").fit(sp.csr_matrix(X), y)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "_grown_csr", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            clf.predict(X)
+    assert clf.predict(X).shape == (200,)
 
 
 # In the company of other tools
@@ -282,6 +405,17 @@ def with_value(X, value):
         (None, None, {"keep_examples": False}, "is the examples it keeps"),
         (None, None, {"rule": "hinge"}, "Got 'hinge'"),
         (None, None, {"learning_rate": -1}, "must be a positive number"),
+        (None, None, {"learning_rate": "a"}, "must be a positive number. Got 'a'"),
+        (None, None, {"rule": 3}, "an object with reach, parameters, step and bound. Got 3"),
+        (None, None, {"fit_intercept": "no"}, "fit_intercept must be True or False. Got 'no'"),
+        (None, None, {"random_state": -1}, "random_state must be None, a whole number"),
+        (None, None, {"class_weight": {0: -1.0}}, "Weights must be numbers from 0 .*Got -1"),
+        (None, None, {"class_weight": {0: np.nan}}, "Weights must be numbers from 0 .*Got nan"),
+        (lambda X: X * 1e160, None, {"kernel": None}, "score of row .* not a finite number"),
+        (lambda X: X * 1e160, None, {"kernel": kernels.Linear()}, "score of row .* not a finite number"),
+        (lambda X: sp.csr_matrix(X * 1e160), None, {"kernel": kernels.RBF(1.0)}, "not a finite number"),
+        (None, None, {"kernel": lambda X, Z: sp.csr_array(X @ Z.T)}, "Got a sparse matrix"),
+        (lambda X: dict(enumerate(X)), None, {"kernel": kernels.Function(np.dot)}, "Got dict"),
     ],
 )
 def test_a_bad_fit_says_why_and_changes_nothing(X, y, options, sentence):
@@ -304,6 +438,7 @@ def test_a_bad_partial_fit_says_why_and_changes_nothing():
         (X[:, :3], y, "expecting 4 features"),
         (X, y + 7, r"Row 0 has the label .*not one of the classes"),
         (with_value(X, np.nan), y, "contains NaN"),
+        (X, np.full(len(y), 9), "label 9, which is not one of the classes 0, 1, 2"),
     ]:
         with pytest.raises(ValueError, match=sentence):
             clf.partial_fit(bad_X, bad_y)
@@ -311,6 +446,10 @@ def test_a_bad_partial_fit_says_why_and_changes_nothing():
         clf.partial_fit(X, y, classes=[0, 1])
     with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
         PerceptronClassifier().partial_fit(X, y)
+    with pytest.raises(ValueError, match=r"at least 2 classes .* Got 0 classes"):
+        PerceptronClassifier().partial_fit(X, y, classes=[])
+    with pytest.raises(ValueError, match="would balance every part by itself"):
+        PerceptronClassifier(class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
     assert clf.ledger_ is before
     assert clf.partial_fit(X, y).ledger_.rounds == before.rounds + len(X)
 
@@ -375,6 +514,7 @@ def test_ctrl_c_in_the_middle_of_partial_fit_leaves_a_whole_run(kernel):
         clf.partial_fit(X, y)
         time.sleep(5)
     assert clf.ledger_.rounds in (rounds, rounds + len(X))
+    assert clf.n_iter_ == (1 if clf.ledger_.rounds == rounds else 2)
     fresh = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="last").fit(X[:500], y[:500])
     if clf.ledger_.rounds > rounds:
         fresh.partial_fit(X, y)
@@ -431,3 +571,22 @@ def test_partial_fit_meets_old_rows_with_all_their_features():
     parts = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X[:200], y[:200])
     parts.partial_fit(X[200:], y[200:])
     assert parts.ledger_ == clf.ledger_
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_ends_a_process_that_does_not_handle_it():
+    code = (
+        "import signal, threading, numpy as np; from rosenblatt import PerceptronClassifier\n"
+        "X = np.random.default_rng(0).normal(size=(20_000, 20)); y = np.arange(20_000) % 2\n"
+        "clf = PerceptronClassifier(epochs=1).fit(X, y)\n"
+        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "from rosenblatt.interrupts import Interrupts\n"
+        "with Interrupts() as held:\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "    print('held back', flush=True)\n"
+        "print('too late', flush=True)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.stdout.split("\n")[0] == "held back"
+    assert "too late" not in ended.stdout
+    assert ended.returncode == -signal.SIGINT

@@ -18,11 +18,24 @@ def edited(x):
     return x + 2
 
 
+STEP = 1
+
+
+def stepping(x):
+    return x + STEP
+
+
 def test_an_edited_function_has_another_fingerprint(monkeypatch):
     before = fingerprint(caller)
     assert fingerprint(caller) == before
     monkeypatch.setitem(caller.__globals__, "helper", edited)
     assert fingerprint(caller) != before
+
+
+def test_an_edited_constant_has_another_fingerprint(monkeypatch):
+    before = fingerprint(stepping)
+    monkeypatch.setitem(stepping.__globals__, "STEP", 2)
+    assert fingerprint(stepping) != before
 
 
 def test_loops_of_other_functions_have_other_names():

@@ -1,5 +1,7 @@
 """The two-method learner: whatever an example is, and what a wrong one gets."""
 
+import signal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -74,7 +76,7 @@ def test_average_and_best_can_answer():
     [
         ([1.0, 2.0], 0, r"must be -1 or \+1\. Got 0"),
         ([1.0, 2.0, 3.0], 1, r"must have 2 features, as the first\. Got 3"),
-        ([1.0, np.nan], 1, "finite numbers"),
+        ([1.0, np.nan], 1, "finite number"),
         ([[1.0, 2.0], [3.0, 4.0]], 1, r"one row\. Got an array of shape \(2, 2\)"),
         ({"a": 1.0}, 1, r"of one kind.*Got dict"),
     ],
@@ -94,6 +96,7 @@ def test_a_bad_example_says_why_and_changes_nothing(x, y, sentence, kernel):
     ("options", "sentence"),
     [
         ({"kernel": "precomputed"}, "can evaluate on new examples"),
+        ({"kernel": kernels.Precomputed()}, "can evaluate on new examples"),
         ({"predictor": "vote"}, "Got 'vote'"),
         ({"ties": "never"}, "Got 'never'"),
     ],
@@ -137,21 +140,60 @@ def test_many_mistakes_one_at_a_time(kernel):
     np.testing.assert_allclose([learner.predict(x) for x in X[:50]], fitted.decision_function(X[:50]))
 
 
-def test_an_interrupted_round_is_played_wholly_or_not_at_all(monkeypatch):
-    examples = [({"a": 1.0}, 1), ({"b": 1.0}, -1), ({"a": -3.0}, 1)]
-    whole, learner, true_play = online.Classifier(), online.Classifier(), SparsePass.play
+@pytest.mark.parametrize("predictor", ["last", "best", "average"])
+def test_an_interrupted_round_is_played_wholly_or_not_at_all(monkeypatch, predictor):
+    examples = [({"a": 1.0}, 1), ({"a": 1.0}, 1), ({"a": 1.0}, 1), ({"b": 1.0}, -1), ({"a": -3.0}, 1)]
+    whole, learner = online.Classifier(predictor=predictor), online.Classifier(predictor=predictor)
+    true_play = SparsePass.play
 
     def interrupted(self, *arguments, **options):
         true_play(self, *arguments, **options)
-        raise KeyboardInterrupt
+        signal.raise_signal(signal.SIGINT)
 
     for x, label in examples:
         whole.add_example(x, label)
-        monkeypatch.setattr(SparsePass, "play", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            learner.add_example(x, label)
-        monkeypatch.undo()
+        with monkeypatch.context() as patch:
+            patch.setattr(SparsePass, "play", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                learner.add_example(x, label)
     assert learner.ledger == whole.ledger
-    for predictor in ("last", "best", "average"):
-        learner._predictor = whole._predictor = predictor
-        assert learner.predict({"a": 1.0, "b": 2.0}) == whole.predict({"a": 1.0, "b": 2.0})
+    assert learner.predict({"a": 1.0, "b": 2.0}) == whole.predict({"a": 1.0, "b": 2.0}) != 0
+
+
+def test_a_row_of_a_sparse_array_is_an_example():
+    X = sp.csr_array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    for kernel in (None, kernels.RBF(gamma=0.5)):
+        learner = online.Classifier(kernel)
+        learner.add_example(X[0], 1)
+        learner.add_example(X[1], -1)
+        assert learner.predict(X[0]) > 0 > learner.predict(X[1])
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.Linear(), kernels.RBF(gamma=0.5)])
+def test_dense_and_sparse_rows_may_be_mixed(kernel):
+    X, y = blobs(2, rows=60, apart=0.5)
+    mixed, dense = online.Classifier(kernel, predictor="best"), online.Classifier(kernel, predictor="best")
+    for i, (x, label) in enumerate(zip(X, 2 * y - 1, strict=True)):
+        mixed.add_example(sp.csr_array(x) if i % 3 else x, label)
+        dense.add_example(x, label)
+        assert mixed.predict(x) == pytest.approx(dense.predict(x))
+    assert mixed.ledger.mistakes.tolist() == dense.ledger.mistakes.tolist()
+
+
+@pytest.mark.parametrize(
+    ("x", "sentence"),
+    [
+        ({"a": None}, r"finite number\. Got None for 'a'\."),
+        ({"a": 1, "b": 10**400}, "Got 1000.* for 'b'"),
+        ({"a": float("nan")}, "Got nan for 'a'"),
+    ],
+)
+def test_a_bad_value_is_named(x, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        online.Classifier().add_example(x, 1)
+
+
+def test_a_kernel_that_may_not_take_growing_rows_takes_no_names():
+    learner = online.Classifier(lambda X, Z: X @ Z.T)
+    with pytest.raises(ValueError, match="Named features need a kernel of inner products"):
+        learner.add_example({"a": 1.0}, 1)

@@ -70,7 +70,7 @@ class Certificate:
 
     @property
     def holds(self) -> bool:
-        """Whether everything that was promised was seen."""
+        """Whether everything that was promised was seen; so, too, if nothing was and `bound` is infinite."""
         slack = 1 + ROUNDING
         kept = self.mistakes <= self.bound * slack
         kept &= bool(np.all(self.length_squared <= self.length_ceiling * slack))
@@ -81,22 +81,23 @@ class Certificate:
     @property
     def sample_error_bound(self) -> float:
         """k/m of the first epoch: the expected error of `sample` after it on independent examples."""
-        return self.first_mistakes / self.examples
+        return min(1.0, self.first_mistakes / self.examples)
 
     @property
     def vote_error_bound(self) -> float:
         """2k/m: `vote` errs only where at least half of the weight of all guesses does."""
-        return 2 * self.sample_error_bound
+        return min(1.0, 2 * self.first_mistakes / self.examples)
 
     def __str__(self) -> str:
         return "\n".join([*self._premises(), *self._proof(), self._conclusion(), self._forecast()])
 
     def _premises(self) -> list[str]:
-        reach = (
-            f"keeps every truth at least γ = {self.margin:.6g} above its rivals"
-            if self.separable
-            else f"misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all"
-        )
+        if self.separable:
+            reach = f"keeps every truth at least γ = {self.margin:.6g} above its rivals"
+        elif self.bound < inf:
+            reach = f"misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all"
+        else:
+            reach = f"leaves some truth {-self.margin:.6g} below a rival"
         return [
             f"{self.mistakes} mistakes and {self.corrections} corrections in {self.rounds} rounds.",
             f"Radius.  Every correction has ‖Φ(truth) − Φ(answer)‖² ≤ R = {self.radius_squared:.6g}.",
@@ -121,7 +122,8 @@ class Certificate:
         if self.bound == inf:
             return (
                 "Theorem. Nothing is promised: rules other than the perceptron's have bounds only for data "
-                "that u separates, learned from without weights; and u must be right about something."
+                "that u separates, learned from without weights and by one rule; and u must be right about "
+                "something."
             )
         why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else "By Freund and Schapire's ((√R + D)/γ)²"
         seen = "It holds" if self.holds else "IT DOES NOT HOLD"
@@ -154,6 +156,22 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
         )
         for t in range(run.game.tracks)
     ]
+
+
+def check_learned_from(run: Run, examples: Examples) -> None:
+    """Refuse examples that are not those of the run: as many, and those that were corrected the same."""
+    if len(examples) != run.examples_seen:
+        raise ValueError(
+            f"A certificate is about the {run.examples_seen} examples that were learned from, all of them "
+            f"and in their order. Got {len(examples)}."
+        )
+    memory = run.hypothesis.memory
+    stored = memory.rows
+    if len(stored) and stored.width and not examples.rows.take(memory.ids).same_as(stored):
+        raise ValueError(
+            "A certificate is about the examples that were learned from, in their order. Got others: some "
+            "rows that were corrected are not what they were."
+        )
 
 
 def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
@@ -206,6 +224,8 @@ def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -
     smallest = float(margins.min(initial=inf))
     if not len(ledger):
         return smallest, 0.0, 0.0
+    if run.ruled_otherwise:
+        return smallest, 0.0, inf
     plain = isinstance(run.rule, Perceptron)
     if smallest > 0 and (plain or not run.weighted):
         return (

@@ -21,23 +21,30 @@ class Interrupts:
     """
 
     def __init__(self, held: bool = True) -> None:
-        self._held = held and threading.current_thread() is threading.main_thread()
-        self._pressed: list[Any] = []
+        main = threading.current_thread() is threading.main_thread()
+        self._before = signal.getsignal(signal.SIGINT) if held and main else None
+        self._pressed = False
 
     def __enter__(self) -> Interrupts:
-        if self._held:
-            self._before = signal.signal(signal.SIGINT, lambda *arguments: self._pressed.append(arguments))
+        if self._before is not None:  # else there is nobody to hold it back for
+            signal.signal(signal.SIGINT, self._press)
         return self
+
+    def _press(self, *_: Any) -> None:
+        self._pressed = True
 
     def check(self) -> None:
         """Let a Ctrl-C that was held back through."""
-        if self._pressed and callable(self._before):
-            self._before(*self._pressed.pop())
+        if self._pressed:
+            self._pressed = False
+            signal.signal(signal.SIGINT, self._before)
+            signal.raise_signal(signal.SIGINT)
+            signal.signal(signal.SIGINT, self._press)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._held:
+        if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
-        if kind is None:
-            self.check()
+        if self._pressed:
+            signal.raise_signal(signal.SIGINT)

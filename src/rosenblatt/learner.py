@@ -13,11 +13,11 @@ from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, most_entries, norm_squared
 from rosenblatt.progress import Progress
 from rosenblatt.rows import parts
-from rosenblatt.run import Examples, Run
+from rosenblatt.run import Examples, Run, not_finite
 from rosenblatt.tables import BlockTable, SparseTable
 
 BLOCK = 512
-"""Rounds per block: large enough for the matrix products, small enough for the processor's cache."""
+"""Rows per block: large enough for the matrix products, small enough for the processor's cache."""
 
 STRETCH = 16_384
 """Rounds per call of the sparse pass: few enough to be filed while they are in the processor's cache."""
@@ -70,6 +70,8 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
         count, margin, wrong = game.judge(
             hypothesis.scores(rows), hypothesis.offsets, truth, track, where, amount
         )
+        if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
+            raise not_finite(int(first))
         if not (wrong or margin < rule.reach) or weight == 0:
             continue
         norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
@@ -109,8 +111,8 @@ def play_blocks(
 
     def epoch(order: Ints, pulse: Callable[[], None]) -> None:
         table.begin(order)
-        for at in range(0, len(order), block):
-            table.play(slice(at, min(at + block, len(order))))
+        for part in table.blocks(block):
+            table.play(part)
             pulse()
 
     return _epochs(run, examples, orders, epoch, progress)
@@ -143,34 +145,35 @@ def _epochs(
     """Play until the orders end or an epoch needs no correction; a run that goes on, wholly or not at all.
 
     `epoch` is given an order, and a function to call whenever the state is whole. If something fails,
-    what can be taken back is; what cannot, weights that changed in place, makes Ctrl-C wait for the end.
+    what can be taken back is. Weights that changed in place cannot: they make Ctrl-C wait for the end, and
+    after a failure the run is the one that was played until then.
     """
+    run.check_writeable()
     epochs, converged = 0, False
-    run.weighted |= examples.weights is not None and bool((examples.weights != 1).any())
-    undo = run.hypothesis.savepoint(run.book) if run.book.rounds else lambda: None
-    compiled = run.hypothesis.memory.kernel.inner
+    undo = run.hypothesis.savepoint(run.book)
 
     def pulse() -> None:
         if progress:
             progress.at(run.book.rounds, len(run.book))
-        if undo is not None:
+        if undo is not None or not run.examples_seen:
             interrupts.check()
 
-    try:
-        with Interrupts(held=compiled) as interrupts:
+    def settle() -> None:
+        finish()
+        run.take_in(examples)
+
+    with Interrupts(held=run.hypothesis.memory.kernel.inner) as interrupts:
+        try:
             for order in orders:
                 before, epochs = len(run.book), epochs + 1
                 epoch(order, pulse)
                 if converged := len(run.book) == before:
                     break
-            finish()
-            run.rows_seen += len(examples.rows)
-            run.examples_seen += len(examples)
-            undo = None
-    except BaseException:
-        if undo is not None:
-            undo()
-        raise
+            settle()
+        except BaseException:
+            (undo or settle)()
+            raise
+        run.epochs, run.converged = run.epochs + epochs, converged
     if progress:
         progress.at(run.book.rounds, len(run.book), done=True)
     return epochs, converged

@@ -67,11 +67,11 @@ class Classifier:
             )
         if ties not in ("mistake", "positive"):
             raise ValueError(f"ties must be 'mistake' or 'positive'. Got {ties!r}.")
-        if isinstance(kernel, str):
+        self._kernel = None if kernel is None else as_kernel(kernel)
+        if self._kernel is not None and self._kernel.domain == "precomputed":
             raise ValueError(
                 f"An online learner needs a kernel it can evaluate on new examples. Got {kernel!r}."
             )
-        self._kernel = None if kernel is None else as_kernel(kernel)
         self._predictor = predictor
         self._columns: dict[Any, int] = {}
         self._named: bool | None = None
@@ -82,6 +82,7 @@ class Classifier:
             kernel=self._kernel,
             rule=as_rule(rule, learning_rate),
             intercept=fit_intercept,
+            keep=kernel is not None or predictor == "best",
         )
         self._table = OneRowTable(self._run) if kernel is None else None
 
@@ -103,7 +104,7 @@ class Classifier:
             A one-dimensional array, a sparse row, a dict of named features, or any object that the
             kernel takes; the same kind every time.
         """
-        if y not in (-1, 1):
+        if not isinstance(y, Real) or y not in (-1, 1):
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
         row, truth = self._row(x, learning=True), 1 if y == 1 else 0
         if self._table is None:
@@ -130,28 +131,35 @@ class Classifier:
             )
         if not named:
             return self._row_of_numbers(x)
+        if self._kernel is not None and not self._kernel.inner:
+            raise ValueError(
+                f"Named features need a kernel of inner products, such as RBF: {self._kernel!r} may not take "
+                "rows that get longer as names come in. Pass arrays."
+            )
         values = _numbers(x)
-        columns, features = self._features_of(x, learning)
-        return Csr(np.array([0, len(values)]), features, values, len(columns))
+        features, width = self._features_of(x, learning)
+        return Csr(np.array([0, len(values)]), features, values, width)
 
-    def _features_of(self, x: Mapping[Any, float], learning: bool) -> tuple[dict[Any, int], Array]:
-        """The numbers of named features, and the names they are from; new ones come behind the others."""
+    def _features_of(self, x: Mapping[Any, float], learning: bool) -> tuple[Array, int]:
+        """The numbers of named features, and how many there are; new ones come behind the others."""
         columns = self._columns
         try:
-            return columns, np.fromiter(map(columns.__getitem__, x), np.int32, len(x))
+            return np.fromiter(map(columns.__getitem__, x), np.int32, len(x)), len(columns)
         except KeyError:
             if self._kernel is None and not learning:  # a feature without a weight is as good as none
-                return columns, np.array([columns.get(name, -1) for name in x], np.int32)
-        if not learning:
-            columns = columns.copy()
-        return columns, np.array([columns.setdefault(name, len(columns)) for name in x], np.int32)
+                return np.array([columns.get(name, -1) for name in x], np.int32), len(columns)
+        if learning:
+            return np.array([columns.setdefault(name, len(columns)) for name in x], np.int32), len(columns)
+        new = {name: len(columns) + i for i, name in enumerate(name for name in x if name not in columns)}
+        return np.array([columns.get(name, new.get(name)) for name in x], np.int32), len(columns) + len(new)
 
     def _row_of_numbers(self, x: Any) -> Any:
         """A row of its own, in float64 unless a kernel may take float32 as it is."""
         dtype = getattr(x, "dtype", None)
         dtype = dtype if self._kernel is not None and dtype == np.float32 else np.float64
         if sp.issparse(x):
-            data = canonical(sp.csr_array(x, dtype=dtype, copy=True))
+            row = x.reshape(1, -1) if x.ndim == 1 else x
+            data = canonical(sp.csr_array(row, dtype=dtype, copy=True))
         else:
             data = np.array(x, dtype=dtype, ndmin=2)
         if data.ndim != 2 or data.shape[0] != 1:
@@ -172,14 +180,24 @@ class Classifier:
 def _numbers(x: Mapping[Any, float]) -> Floats:
     try:
         values = np.fromiter(x.values(), np.float64, len(x))
-    except (TypeError, ValueError):
-        name = next(name for name, value in x.items() if not isinstance(value, Real))
+    except (TypeError, ValueError, OverflowError):
+        values = np.array([np.nan])
+    if not np.isfinite(values).all():
+        name = next(name for name, value in x.items() if not _is_finite_number(value))
+        advice = f": for a category, use a name for each, as in {{'{name}={x[name]}': 1}}"
         raise ValueError(
-            f"The value of a named feature must be a number. Got {x[name]!r} for {name!r}: for a category, "
-            f"use a name for each, as in {{'{name}={x[name]}': 1}}."
-        ) from None
-    _finite(values)
+            f"The value of a named feature must be a finite number. Got {x[name]!r} for {name!r}"
+            + (advice if isinstance(x[name], str) else "")
+            + "."
+        )
     return values
+
+
+def _is_finite_number(value: Any) -> bool:
+    try:
+        return isinstance(value, Real) and bool(np.isfinite(float(value)))
+    except OverflowError:
+        return False
 
 
 def _finite(values: Any) -> None:

@@ -32,11 +32,6 @@ def shares(ledger: Ledger) -> Floats:
     return ledger.survived / ledger.rounds
 
 
-def coefficients(weights: Floats) -> Floats:
-    """What each correction counts for in the mixture of guesses with these weights."""
-    return np.cumsum(weights[::-1])[::-1][1:]
-
-
 def best(ledger: Ledger) -> int:
     """The guess that answered the most rounds, the first of equals."""
     return int(np.argmax(ledger.survived))
@@ -106,20 +101,24 @@ def guess_weights(run: Run, predictor: str) -> Floats:
     return weights
 
 
-def check_kept(run: Run, predictor: str) -> None:
-    """Some predictors go back to the corrected rows, which a run in the primal may have let go."""
+def check_kept(run: Run, what: str) -> None:
+    """Some questions go back to the corrected rows, which a run in the primal may have let go."""
     if not run.hypothesis.keep:
+        instead = ", or use 'last' or 'average'" if what in NAMES else ""
         raise ValueError(
-            f"The predictor {predictor!r} needs the corrected rows, and this run did not keep them: "
-            "learn with keep_examples=True, or use 'last' or 'average'."
+            f"{what!r} needs the corrected rows, and this run did not keep them: learn with "
+            f"keep_examples=True{instead}."
         )
 
 
 def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     """The scores (rows × outputs) and the offsets of a single guess."""
     if isinstance(run.hypothesis, Primal):
-        weights = guess_weights(run, predictor)
-        return run.hypothesis.scores_of(weights, rows), _offsets(run, predictor)
+        if predictor == "average" and len(rows) == 1:  # fewer numbers than there are weights
+            found = run.hypothesis.average_scores(rows, run.book.rounds)
+        else:
+            found = run.hypothesis.scores_of(guess_weights(run, predictor), rows)
+        return found, _offsets(run, predictor)
     place, output, amount, offsets = guess(run, predictor)
     memory, result = run.hypothesis.memory, np.zeros((run.game.outputs, len(rows)))
     used, line = np.unique(place, return_inverse=True)
@@ -203,7 +202,7 @@ def _blocks(run: Run, rows: Rows, starts: Ints) -> Iterator[tuple[slice, Ints, A
     for part in parts(len(starts) - 1, max(1, CELLS // (longest * max(len(memory), 1)))):
         begins = starts[part.start : part.stop + 1]
         block = rows.take(slice(begins[0], begins[-1]))
-        near = memory.similarities(memory.rows, block) if len(memory) else np.empty((0, len(block)))
+        near = memory.near(memory.rows, block) if len(memory) else np.empty((0, len(block)))
         yield part, begins - begins[0], near, np.ascontiguousarray(run.hypothesis.first_scores(block).T)
 
 

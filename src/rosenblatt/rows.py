@@ -66,9 +66,14 @@ class Rows:
 
     @property
     def csr(self) -> Csr:
-        """The arrays of sparse rows."""
+        """The arrays of sparse rows, in types that all loops share."""
         if self._csr is None:
-            self._csr = Csr(self._data.indptr, self._data.indices, self._data.data, self._data.shape[1])
+            starts = self._data.indptr.astype(np.int64, copy=False)
+            features = self._data.indices
+            if features.dtype != np.int32 and self._data.shape[1] < 2**31:
+                features = features.astype(np.int32)
+            values = self._data.data
+            self._csr = Csr(read_only(starts), read_only(features), read_only(values), self._data.shape[1])
         return self._csr
 
     @property
@@ -106,6 +111,19 @@ class Rows:
             return self
         return Rows(np.compress(used, self._data, axis=1), self.ids, self._squares)
 
+    def in_the_other_form(self) -> Rows:
+        """CSR rows as a dense array, dense rows as CSR."""
+        if self.sparse:
+            return Rows(self.data.toarray(), self.ids, self._squares)
+        return Rows(canonical(sp.csr_array(self._data)), self.ids, self._squares)
+
+    def same_as(self, other: Rows) -> bool:
+        """Whether the rows, which are vectors, have the same features, in whatever form."""
+        if not self.sparse and not other.sparse:
+            return np.array_equal(self._data, other._data)
+        mine, theirs = (sp.csr_array(rows.data) for rows in (self, other))
+        return bool(mine.shape == theirs.shape and (mine != theirs).nnz == 0)
+
     def take(self, index: slice | Ints) -> Rows:
         """The rows at these positions, in this order."""
         data: Any
@@ -135,11 +153,24 @@ class Rows:
         return taken
 
 
+def read_only(array: Array) -> Array:
+    """The same numbers, not to be written to: to a compiler, one type for everybody's arrays."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
 def parts(size: int, most: int) -> list[slice]:
     """Slices of about the same length, at most `most`, that make up `range(size)`."""
     number = -(-size // most)
     edges = [size * part // number for part in range(number + 1)] if number else [0]
     return list(map(slice, edges[:-1], edges[1:]))
+
+
+def spans(starts: Ints, counts: Ints) -> Ints:
+    """`starts[i], …, starts[i] + counts[i] - 1` for every i, one after the other."""
+    before = np.cumsum(counts) - counts
+    return np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
 
 
 def count(data: Data | Csr) -> int:
@@ -150,15 +181,13 @@ def count(data: Data | Csr) -> int:
 
 
 def canonical(data: Any) -> Any:
-    """CSR with sorted features, none twice, and the smallest index type that will do."""
+    """CSR with sorted features, none twice or out of range."""
     given, data = data, sp.csr_array(data)
+    if not hasattr(given, "_has_canonical_format"):  # SciPy has not looked at it yet: do so once
+        given.check_format(full_check=True)
     if not given.has_canonical_format:  # which it remembers
         data = data.copy()
         data.sum_duplicates()
-    if data.indices.dtype != np.int32 and data.shape[1] < 2**31:
-        data.indices = data.indices.astype(np.int32)
-    if data.indptr.dtype != np.int64:
-        data.indptr = data.indptr.astype(np.int64)
     return data
 
 

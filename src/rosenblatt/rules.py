@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
+from numbers import Real
 from typing import Protocol
 
 import numpy as np
@@ -176,9 +177,16 @@ def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
             f"learning_rate applies to the rules 'perceptron' and 'margin'. Got {learning_rate!r} with "
             f"{rule!r}: set the step in the rule object, and leave learning_rate at 1."
         )
-    return PassiveAggressive() if isinstance(rule, str) else rule
+    if isinstance(rule, str):
+        return PassiveAggressive()
+    if not all(hasattr(rule, name) for name in ("reach", "parameters", "step", "bound")):
+        raise TypeError(
+            "A rule is 'perceptron', 'margin', 'passive-aggressive' or an object with reach, parameters, "
+            f"step and bound. Got {rule!r}."
+        )
+    return rule
 
 
 def _positive(name: str, value: float) -> None:
-    if not value > 0 or value == inf:
+    if not isinstance(value, Real) or not 0 < value < inf:
         raise ValueError(f"The {name} must be a positive number. Got {value!r}.")

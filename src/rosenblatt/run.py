@@ -59,7 +59,11 @@ class Examples:
 
 @dataclass
 class Run:
-    """Everything a run is at one moment: the game, the rule, the current guess and the book."""
+    """Everything a run is at one moment: the game, the rule, the current guess and the book.
+
+    Besides, what was played so far: how many rows, examples and epochs; whether the last epoch was without
+    a correction; whether examples had weights, or an earlier part followed another rule.
+    """
 
     game: Game
     rule: Rule
@@ -67,7 +71,28 @@ class Run:
     book: Book
     rows_seen: int = 0
     examples_seen: int = 0
+    epochs: int = 0
+    converged: bool = False
     weighted: bool = False
+    ruled_otherwise: bool = False
+
+    def take_in(self, examples: Examples) -> None:
+        """Count these examples among those seen: their rows have numbers now."""
+        self.rows_seen += len(examples.rows)
+        self.examples_seen += len(examples)
+        self.weighted |= examples.weights is not None and bool((examples.weights != 1).any())
+
+    def follow(self, rule: Rule) -> None:
+        """Go on by this rule."""
+        self.ruled_otherwise |= bool(self.book.rounds) and rule != self.rule
+        self.rule = rule
+
+    def check_writeable(self) -> None:
+        """Refuse to go on with a run whose arrays are mapped from a file that may not be written."""
+        if not self.book.tally.flags.writeable:
+            raise ValueError(
+                "This learner was loaded read-only and cannot go on learning. Load it without mmap_mode."
+            )
 
     @property
     def ledger(self) -> Ledger:
@@ -77,6 +102,14 @@ class Run:
     def number(self, data: Any) -> Rows:
         """New rows under the numbers they will have in this run."""
         return Rows(data, first=self.rows_seen)
+
+
+def not_finite(row: int) -> ValueError:
+    """The error about a row whose score is not a number."""
+    return ValueError(
+        f"The score of row {row} is not a finite number: X contains NaN or infinity there, or numbers too "
+        "large to be added up. Clean or scale the data."
+    )
 
 
 def begin(

@@ -1,8 +1,9 @@
-"""Arrays and rows that grow at the end, at a constant cost per element in the long run."""
+"""Arrays and rows that grow at the end; for arrays, at a constant cost per element in the long run."""
 
 from __future__ import annotations
 
-from typing import Any
+from threading import Lock
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,26 +30,35 @@ def grown(array: Array, used: int, new: Array) -> Array:
         return new
     needed = used + len(new)
     if new.dtype != array.dtype:
-        array = array.astype(np.promote_types(array.dtype, new.dtype))
+        array = array.astype(np.promote_types(array.dtype, new.dtype), copy=False)
     if needed > len(array):
         array = enlarged(array, used, needed)
     array[used:needed] = new
     return array
 
 
+class Merged(NamedTuple):
+    """What has been put together: the rows, and their squared norms if they were known of all."""
+
+    size: int
+    data: Any
+    squares: Array | None
+
+
 class RowStore:
     """Rows that come in a piece at a time; what is stored can be read as `Rows` at any time.
 
-    Pieces wait until somebody reads, or until there are many of them, and are then put together.
+    Pieces wait until somebody reads, or until there are many of them, and are then put together. All
+    rows are stored in the form of the first ones, dense or CSR.
     """
 
     def __init__(self) -> None:
         self._size = 0
         self._ids: Ints = np.empty(0, np.int64)
+        self._sparse: bool | None = None
         self._waiting: list[Rows] = []
-        self._merged = 0
-        self._data: Any = None
-        self._squares: Array | None = None
+        self._merged = Merged(0, None, None)
+        self._merging = Lock()
 
     def __len__(self) -> int:
         return self._size
@@ -69,65 +79,76 @@ class RowStore:
 
     def extend(self, rows: Rows) -> None:
         """Store these rows, which must be a copy of their own, behind the others."""
+        if self._sparse is None:
+            self._sparse = rows.sparse
+        rows = rows if rows.sparse == self._sparse else rows.in_the_other_form()
         self._ids = grown(self._ids, self._size, rows.ids)
-        self._size += len(rows)
         self._waiting.append(rows)
+        self._size += len(rows)
         if len(self._waiting) >= WAITING:
             self._merge()
 
     def truncate(self, size: int) -> None:
         """Forget all but the first rows."""
         self._merge()
-        self._size = self._merged = size
+        self._merged = self._merged._replace(size=size)
+        self._size = size
+        self._sparse = self._sparse if size else None
 
     @property
     def rows(self) -> Rows:
         """What is stored, without a copy."""
-        self._merge()
-        squares = None if self._squares is None else self._squares[: self._size]
-        return Rows(self._first(self._size), self.ids, squares)
+        merged = self._merge()
+        squares = None if merged.squares is None else merged.squares[: merged.size]
+        return Rows(_first(merged), self._ids[: merged.size], squares)
 
-    def _merge(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
-            return
-        if all(rows.has_squares for rows in waiting) and (self._squares is not None or self._merged == 0):
-            before = np.empty(0) if self._squares is None else self._squares
-            self._squares = grown(before, self._merged, _joined([rows.squares for rows in waiting]))
-        else:
-            self._squares = None
-        if waiting[0].sparse:
-            self._data = self._grown_csr([rows.csr for rows in waiting])
-        elif isinstance(waiting[0].data, list):
-            known = [] if self._data is None else self._data[: self._merged]
-            self._data = known + [row for rows in waiting for row in rows.data]
-        else:
-            new = _joined([rows.data for rows in waiting])
-            self._data = grown(new if self._data is None else self._data, self._merged, new)
-        self._merged = self._size
+    def _merge(self) -> Merged:
+        """Put together what waits. Readers in several threads may ask for it, and Ctrl-C may end it."""
+        with self._merging:
+            waiting = self._waiting
+            if waiting:
+                merged = _joined_to(self._merged, waiting)
+                self._waiting, self._merged = [], merged
+            return self._merged
 
-    def _grown_csr(self, pieces: list[Csr]) -> Csr:
-        empty = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), 0)
-        stored = self._data if isinstance(self._data, Csr) else empty
-        used = ends = int(stored.starts[self._merged])
-        starts = []
-        for piece in pieces:
-            starts.append(piece.starts[1:] + ends)
-            ends += int(piece.starts[-1])
-        return Csr(
-            grown(stored.starts, self._merged + 1, _joined(starts)),
-            grown(stored.features, used, _joined([piece.features for piece in pieces])),
-            grown(stored.values, used, _joined([piece.values for piece in pieces])),
-            max(stored.width, *(piece.width for piece in pieces)),
-        )
 
-    def _first(self, size: int) -> Any:
-        if not isinstance(self._data, Csr):
-            return [] if self._data is None else self._data[:size]
-        starts = self._data.starts[: size + 1]
-        return Csr(
-            starts, self._data.features[: starts[-1]], self._data.values[: starts[-1]], self._data.width
-        )
+def _joined_to(merged: Merged, waiting: list[Rows]) -> Merged:
+    used, squares, data = merged.size, None, merged.data
+    if all(rows.has_squares for rows in waiting) and (merged.squares is not None or used == 0):
+        known = np.empty(0) if merged.squares is None else merged.squares
+        squares = grown(known, used, _joined([rows.squares for rows in waiting]))
+    if waiting[0].sparse:
+        data = _grown_csr(data, used, [rows.csr for rows in waiting])
+    elif isinstance(waiting[0].data, list):
+        data = ([] if data is None else data[:used]) + [row for rows in waiting for row in rows.data]
+    else:
+        new = _joined([rows.data for rows in waiting])
+        data = grown(new if data is None else data, used, new)
+    return Merged(used + sum(map(len, waiting)), data, squares)
+
+
+def _grown_csr(stored: Csr | None, used_rows: int, pieces: list[Csr]) -> Csr:
+    if stored is None:
+        stored = Csr(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0), 0)
+    used = ends = int(stored.starts[used_rows])
+    starts = []
+    for piece in pieces:
+        starts.append(piece.starts[1:] + ends)
+        ends += int(piece.starts[-1])
+    return Csr(
+        grown(stored.starts, used_rows + 1, _joined(starts)),
+        grown(stored.features, used, _joined([piece.features for piece in pieces])),
+        grown(stored.values, used, _joined([piece.values for piece in pieces])),
+        max(stored.width, *(piece.width for piece in pieces)),
+    )
+
+
+def _first(merged: Merged) -> Any:
+    if not isinstance(merged.data, Csr):
+        return [] if merged.data is None else merged.data[: merged.size]
+    starts, features, values, width = merged.data
+    end = starts[merged.size]
+    return Csr(starts[: merged.size + 1], features[:end], values[:end], width)
 
 
 def _joined(arrays: list[Array]) -> Array:

@@ -28,6 +28,16 @@ class RunAttributes:
         return self._fitted().ledger
 
     @property
+    def n_iter_(self) -> int:
+        """How many epochs were played."""
+        return self._fitted().epochs
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the last epoch was without a correction."""
+        return self._fitted().converged
+
+    @property
     def support_(self) -> Ints:
         """The numbers of the rows that were ever corrected."""
         return self._fitted().hypothesis.memory.ids
@@ -51,12 +61,12 @@ class RunAttributes:
     @property
     def coef_(self) -> Floats:
         """The weights of the chosen guess (outputs × features), without a kernel only."""
-        return self._weights("coef_")[:-1].T
+        return self._weights("coef_")[:-1].T.copy()
 
     @property
     def intercept_(self) -> Floats:
         """The weight of the constant feature in each output."""
-        return np.asarray(self._weights("intercept_")[-1])
+        return np.array(self._weights("intercept_")[-1])
 
     def _fitted(self) -> Run:
         check_is_fitted(self, "_run")

@@ -151,7 +151,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
             self._run = self._begin(kernel, random)
             self._support_truths: list[int] = []
             orders = inputs.orders(count(data), self.epochs, self.shuffle, random)
-            self.n_iter_, self.converged_ = self._learn(data, truths, sample_weight, orders, self.epochs)
+            self._learn(data, truths, sample_weight, orders, self.epochs)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -176,17 +176,27 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
                     "matrix holds only those among one set. Use fit, or a kernel that can be evaluated."
                 )
             data, labels = self._checked(X, y, kernel, reset=not going)
+            if going and kernel is None:
+                inputs.refuse_huge(data)
             self.classes_ = labelling.lasting_classes(classes, self.classes_ if going else None)
             labelling.check_classes(self.classes_, self.ties)
             truths = labelling.encode(labels, self.classes_)
+            if self.class_weight == "balanced":
+                raise ValueError(
+                    "class_weight='balanced' in partial_fit would balance every part by itself. Pass a dict, "
+                    "as from sklearn.utils.class_weight.compute_class_weight."
+                )
             if not going:
                 self._run = self._begin(kernel, inputs.generator(self.random_state))
                 self._support_truths = []
-                self.n_iter_ = 0
-            self._run.rule = as_rule(self.rule, self.learning_rate)
             order = iter([np.arange(count(data))])
-            epochs, self.converged_ = self._learn(data, truths, sample_weight, order, 1)
-            self.n_iter_ += epochs
+            rule, otherwise = self._run.rule, self._run.ruled_otherwise
+            self._run.follow(as_rule(self.rule, self.learning_rate))
+            try:
+                self._learn(data, truths, sample_weight, order, 1)
+            except BaseException:
+                self._run.rule, self._run.ruled_otherwise = rule, otherwise
+                raise
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -220,24 +230,26 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         predictor
             "last", "best" or "average"; the learner's own by default.
         label
-            The class whose score to explain: by default the answer, or the second of two.
+            The class whose score to explain: by default the answer, or the second of two. The score of
+            the first of two is that of the second with the sign turned.
         """
         name = self.predictor if predictor is None else predictor
+        inputs.one_of("predictor", name, predictors.NAMES)
         rows = self._rows_to_answer(self._one(x))
-        output = self._output_to_explain(rows, name, label)
+        chosen, output, sign = self._to_explain(rows, name, label)
         ids, importance, similarity, start = explanations.parts(self._run, rows, name, output)
         found, _ = predictors.scores(self._run, rows, name)
         answer = self.classes_[predictors.decide(self._run, rows, name)[0]]
         of_row = dict(zip(self.support_.tolist(), self.classes_[self._support_truths], strict=True))
         return explanations.Explanation(
             answer=answer,
-            output=self.classes_[1] if len(self.classes_) == 2 else self.classes_[output],
-            score=float(found[0, output]),
+            output=self.classes_[chosen],
+            score=sign * float(found[0, output]),
             examples=ids,
             labels=np.array([of_row[i] for i in ids.tolist()]),
-            importance=importance,
+            importance=sign * importance,
             similarity=similarity,
-            start=start,
+            start=sign * start,
         )
 
     def certificate(self, X: Any, y: Any, u: Any = None) -> Any:
@@ -259,6 +271,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         data, labels = self._checked(X, y, self._run_kernel(), reset=False)
         examples = Examples(Rows(data), labelling.encode(labels, self.classes_))
+        bounds.check_learned_from(self._run, examples)
         directions = None if u is None else [self._direction(u, examples)]
         found = bounds.certify(self._run, examples, directions)
         return found[0] if len(found) == 1 else found
@@ -268,6 +281,8 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
         inputs.one_of("ties", self.ties, ("mistake", "positive"))
         inputs.one_of("start", self.start, ("zero", "random"))
+        for name in ("fit_intercept", "shuffle", "keep_examples"):
+            inputs.flag(name, getattr(self, name))
         inputs.whole("epochs", self.epochs)
         if self.block_size != "auto":
             inputs.whole("block_size", self.block_size)
@@ -331,9 +346,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
             keep=self.keep_examples,
         )
 
-    def _learn(
-        self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int
-    ) -> tuple[int, bool]:
+    def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:
         run = self._run
         weights = labelling.weights(truths, self.classes_, sample_weight, self.class_weight)
         examples = Examples(run.number(data), truths, weights=weights)
@@ -341,7 +354,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         block = BLOCK if self.block_size == "auto" else int(self.block_size)
         known, seen = len(run.hypothesis.memory), run.rows_seen
         try:
-            return learn(run, examples, orders, block=block, progress=progress)
+            learn(run, examples, orders, block=block, progress=progress)
         finally:  # an interrupted run has either taken in everything or nothing
             new = run.hypothesis.memory.ids[known:] - seen
             self._support_truths += truths[new].tolist()
@@ -351,23 +364,30 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         return Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
 
     def _one(self, x: Any) -> Any:
+        """One row as a matrix of one row, or one object as a list of one."""
         kernel = self._run_kernel()
         if kernel is not None and kernel.on_objects:
             return [x]
-        if hasattr(x, "ndim") and x.ndim == 2:
-            if x.shape[0] != 1:
-                raise ValueError(f"explain takes one row at a time. Got {x.shape[0]}.")
-            return x
-        return [x]
+        row = x if hasattr(x, "ndim") else np.asarray(x)
+        if row.ndim > 1 and row.shape[0] != 1:
+            raise ValueError(f"explain takes one row at a time. Got {row.shape[0]}.")
+        return row.reshape(1, -1) if row.ndim == 1 and hasattr(row, "reshape") else np.atleast_2d(row)
 
-    def _output_to_explain(self, rows: Rows, name: str, label: Any) -> int:
+    def _to_explain(self, rows: Rows, name: str, label: Any) -> tuple[int, int, int]:
+        """A class, the output with its score, and the sign it has there."""
+        chosen = None if label is None else int(labelling.encode(np.array([label]), self.classes_)[0])
         if len(self.classes_) == 2:
-            return 0
-        if label is not None:
-            return int(labelling.encode(np.array([label]), self.classes_)[0])
-        return int(predictors.decide(self._run, rows, name)[0])
+            chosen = 1 if chosen is None else chosen
+            return chosen, 0, 2 * chosen - 1
+        chosen = int(predictors.decide(self._run, rows, name)[0]) if chosen is None else chosen
+        return chosen, chosen, 1
 
     def _direction(self, u: Any, examples: Examples) -> directions.Direction:
         if isinstance(u, PerceptronClassifier):
+            if u._run_kernel() != self._run_kernel() or u._run.game != self._run.game:
+                raise ValueError(
+                    f"u must have learned with the same kernel and classes, {self._run_kernel()!r}. "
+                    f"Got {u._run_kernel()!r}."
+                )
             return directions.direction_of_run(self._run, examples, u._fitted(), u.predictor)
         return directions.direction_of_weights(self._run, examples, np.asarray(u, dtype=np.float64))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from rosenblatt._types import Data, Ints
+from rosenblatt.estimators.labelling import MOST
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import Rows, canonical, squared_norms
 
@@ -45,9 +46,20 @@ def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, 
     return canonical(data) if sp.issparse(data) else np.ascontiguousarray(data)
 
 
+def refuse_huge(data: Data) -> None:
+    """Weights that changed in place cannot be taken back: what would overflow later must not come in."""
+    values = data.data if sp.issparse(data) else data
+    if values.size and max(values.max(), -values.min()) > MOST:
+        raise ValueError(
+            f"partial_fit without a kernel takes numbers up to {MOST:g}, or sums might leave the range of "
+            f"float64. Got {max(values.max(), -values.min()):g}: scale the data."
+        )
+
+
 def checked_objects(X: Any) -> list[Any]:
-    """The objects as a list; a text is not taken for a list of letters."""
-    if isinstance(X, str | bytes) or not hasattr(X, "__len__"):
+    """The objects as a list; a text is not taken for a list of letters, nor a frame for its columns."""
+    X = X.to_numpy() if hasattr(X, "to_numpy") else X
+    if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__len__"):
         raise ValueError(
             f"A kernel on objects takes a list of them, one per example. Got {type(X).__name__}."
         )
@@ -73,7 +85,13 @@ def generator(random_state: Any) -> np.random.Generator:
     """A generator from None, a whole number, a Generator or a RandomState."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
-    return np.random.default_rng(random_state)
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "random_state must be None, a whole number of at least 0, a Generator or a RandomState. "
+            f"Got {random_state!r}."
+        ) from None
 
 
 def orders(rounds: int, epochs: int, shuffle: bool, random: np.random.Generator) -> Iterator[Ints]:
@@ -86,6 +104,12 @@ def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
     """Refuse a parameter that is none of these."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
+
+
+def flag(name: str, value: Any) -> None:
+    """Refuse a parameter that is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False. Got {value!r}.")
 
 
 def whole(name: str, value: Any) -> None:

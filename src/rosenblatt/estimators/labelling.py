@@ -12,6 +12,9 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d
 
 from rosenblatt._types import Array, Floats, Ints
 
+MOST = 1e75
+"""The largest weight: sums of products of such numbers stay in the range of float64."""
+
 
 def checked_labels(y: Any, rows: int) -> Array:
     """The labels as an array, one per row."""
@@ -33,14 +36,16 @@ def classes_of(labels: Array) -> Array:
         if highest - lowest < 2:
             return np.unique(np.array([lowest, highest], labels.dtype))
         if highest - lowest < len(labels):  # counting them takes a tenth of the time of sorting them
-            return (np.flatnonzero(np.bincount(labels - lowest)) + lowest).astype(labels.dtype)
+            counts = np.bincount(labels.astype(np.int64) - lowest)
+            return (np.flatnonzero(counts) + lowest).astype(labels.dtype)
     return np.unique(labels)
 
 
 def check_classes(classes: Array, ties: str) -> None:
     """Refuse a game that cannot be played with these classes."""
     if len(classes) < 2:
-        raise ValueError(f"There must be at least 2 classes to tell apart. Got 1 class only: {classes[0]!r}.")
+        only = f"1 class only: {classes[0]!s}" if len(classes) else "0 classes"
+        raise ValueError(f"There must be at least 2 classes to tell apart. Got {only}.")
     if len(classes) > 2 and ties == "positive":
         raise ValueError(f"ties='positive' is for two classes. Got {len(classes)}: use ties='mistake'.")
 
@@ -52,8 +57,13 @@ def lasting_classes(given: Any, before: Array | None) -> Array:
     if before is None:
         return np.unique(given)
     if given is not None and not np.array_equal(np.unique(given), before):
-        raise ValueError(f"classes must stay what they were, {before!r}. Got {np.unique(given)!r}.")
+        raise ValueError(f"classes must stay what they were, {shown(before)}. Got {shown(np.unique(given))}.")
     return before
+
+
+def shown(classes: Array) -> str:
+    """Classes as a sentence shows them."""
+    return ", ".join(map(str, classes.tolist()))
 
 
 def encode(labels: Array, classes: Array) -> Ints:
@@ -66,8 +76,8 @@ def encode(labels: Array, classes: Array) -> Ints:
         unseen = np.flatnonzero(classes[truths] != labels)
     if len(unseen):
         raise ValueError(
-            f"Row {unseen[0]} has the label {labels[unseen[0]]!r}, which is not one of the classes "
-            f"{classes!r}. Name every class in the first call of partial_fit, or fit anew."
+            f"Row {unseen[0]} has the label {labels[unseen[0]]!s}, which is not one of the classes "
+            f"{shown(classes)}. Name every class in the first call of partial_fit, or fit anew."
         )
     return np.asarray(truths)
 
@@ -82,4 +92,10 @@ def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any)
         result *= _check_sample_weight(sample_weight, like, ensure_non_negative=True)
     if class_weight is not None:
         result *= compute_sample_weight(class_weight, classes[truths])
+    bad = np.flatnonzero(~((result >= 0) & (result <= MOST)))
+    if len(bad):
+        raise ValueError(
+            f"Weights must be numbers from 0 to {MOST:g}. Got {result[bad[0]]:g} for row {bad[0]}: look at "
+            "sample_weight and class_weight."
+        )
     return result

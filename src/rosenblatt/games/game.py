@@ -38,7 +38,8 @@ class Game(Protocol):
 
         It writes Φ(truth) − Φ(rival) as entries, `where[a] = (row, output)` or `(-1, offset)` with
         `amount[a]`, and returns how many there are, the margin ⟨v, Φ(truth) − Φ(rival)⟩, and whether
-        the answer is wrong. The rival is the answer if that is wrong, else the most dangerous one.
+        the answer is wrong. The rival is the answer if that is wrong, else the most dangerous one; a
+        round without a rival has no entries and the margin ∞.
         """
 
     @property

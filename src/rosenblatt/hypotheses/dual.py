@@ -88,10 +88,9 @@ class DualBoard:
     def __init__(self, hypothesis: Dual, rows: Rows) -> None:
         self._hypothesis = hypothesis
         self._memory = hypothesis.memory
-        self._given = rows
-        self._rows = rows.compact() if self._memory.kernel.inner else rows
-        if self._memory.kernel.needs_squares:
-            self._rows = self._rows.with_squares()
+        kernel = self._memory.kernel
+        self._given = rows.with_squares() if kernel.inner and kernel.needs_squares else rows
+        self._rows = self._given.compact() if kernel.inner else rows
         self._scores = np.zeros((len(rows), hypothesis.outputs))
         self._fresh = Fresh()
         self._played: list[tuple[Ints, int]] = []

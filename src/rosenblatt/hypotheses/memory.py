@@ -75,16 +75,17 @@ class Memory:
         self._by_number = None
 
     def similarities(self, rows: Rows, others: Rows | None = None) -> Array:
-        """k(x, z) + constant for every row and every other (or stored) row."""
-        others = self.rows if others is None else others
-        if self.kernel.domain == "precomputed" and rows.data.shape[1] == 0:
-            # Stored rows have no columns of their own to look others up in: ask the others.
-            result = np.ascontiguousarray(self.kernel.between(others, rows).T)
-        else:
-            result = self.kernel.between(rows, others)
+        """k(x, z) + constant for every row x and every z of the stored, or of other, training rows."""
+        result = self.kernel.between(rows, self.rows if others is None else others)
         if self.constant:
             result += result.dtype.type(self.constant)
         return result
+
+    def near(self, others: Rows, rows: Rows) -> Array:
+        """The same with the training rows first (others × rows)."""
+        if self.kernel.domain == "precomputed":  # the rows are those that have a column for every other
+            return np.ascontiguousarray(self.similarities(rows, others).T)
+        return self.similarities(others, rows)
 
     def meet(
         self, others: Rows, place: Ints, output: Ints, amount: Floats, rows: Rows, scores: Floats
@@ -95,6 +96,6 @@ class Memory:
         many similarities at once.
         """
         for part in parts(len(others), CHUNK):
-            near = self.similarities(others.take(part), rows)
+            near = self.near(others.take(part), rows)
             used = slice(*np.searchsorted(place, [part.start, part.stop]))
             accumulate(near, place[used] - part.start, output[used], amount[used], scores)

@@ -69,6 +69,10 @@ class Primal:
         """Σ (m_j / m) v_j as a weight matrix."""
         return self.weights - self.delayed / max(rounds, 1)
 
+    def average_scores(self, rows: Rows, rounds: int) -> Floats:
+        """The scores of the average, without making its weights."""
+        return self.scores(rows) - self.scores_of(self.delayed, rows) / max(rounds, 1)
+
     def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
         touched, line = np.unique(place, return_inverse=True)

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Data, Ints
+from rosenblatt.rows import spans
 
 if TYPE_CHECKING:
     from rosenblatt.kernels.base import Kernel
@@ -119,12 +120,6 @@ def _multiply_out(entries: Array, features: Ints, ends: Ints, degree: int) -> tu
         values = values[..., parents] * entries[..., following]
         last = following
     return values * np.sqrt(coefficients).astype(entries.dtype), columns, last
-
-
-def spans(starts: Ints, counts: Ints) -> Ints:
-    """`starts[i], …, starts[i] + counts[i] - 1` for every i, one after the other."""
-    before = np.cumsum(counts) - counts
-    return np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
 
 
 def _choose(n: Any, k: int) -> Any:

@@ -10,14 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Data
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, canonical
 
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def vectors(X: Any, name: str) -> Data:
     """Read X as a C-contiguous array or a canonical CSR array of finite float32 or float64 numbers."""
-    array = _csr(X) if sp.issparse(X) else _dense(X, name)
+    array = canonical(sp.csr_array(X)) if sp.issparse(X) else _dense(X, name)
     if array.ndim != 2:
         raise ValueError(
             f"{name} must be 2-dimensional, one row per example. Got an array of shape {array.shape}. "
@@ -38,14 +38,6 @@ def _dense(X: Any, name: str) -> Array:
         return np.asarray(X, order="C")
     except ValueError as error:
         raise ValueError(f"{name} must have rows of equal length: {error}") from None
-
-
-def _csr(X: Any) -> Any:
-    array = sp.csr_array(X)
-    if not array.has_canonical_format:
-        array = array.copy()
-        array.sum_duplicates()
-    return array
 
 
 def _check_finite(array: Any, name: str) -> None:

@@ -209,6 +209,10 @@ def as_kernel(obj: Any) -> Kernel:
 
 def _checked(kernel: Kernel, values: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     """Copy the values to a fresh array, once they are known to be finite real numbers of the right shape."""
+    if sp.issparse(values):
+        raise TypeError(
+            f"{kernel!r} must return a dense array. Got a sparse matrix: return values.toarray()."
+        )
     found = np.asarray(values)
     if found.shape != shape:
         raise ValueError(

@@ -32,7 +32,8 @@ def block_loop(judge: Any, step: Any) -> Any:
         `scores` (outputs × rows) is kept in step with every correction for all rows of the block.
         If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
         rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`.
-        If the book has no room for it, neither. Returns the turn to come back to, or −1 at the end.
+        If the book has no room for it, neither. Returns the turn to come back to, or −1 at the end; or
+        −2 − round, if the scores of a round are not finite.
         """
         width = most_entries(scores.shape[1], scores.shape[0], offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
@@ -43,6 +44,9 @@ def block_loop(judge: Any, step: Any) -> Any:
             count, margin, wrong = judge(
                 scores[:, first:last].T, offsets, truths[first:last], track, where, amount
             )
+            if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
+                stopped = -2 - i
+                break
             suspect = stopped >= 0 and margin < slack
             if not (wrong or margin < reach or suspect) or weights[i] == 0.0:
                 continue

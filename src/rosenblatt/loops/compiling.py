@@ -53,12 +53,17 @@ def fingerprint(*functions: Callable[..., Any]) -> str:
     pending: list[Any] = list(functions)
     while pending:
         function = pending.pop()
-        if not isinstance(function, FunctionType) or id(function) in seen:
+        if id(function) in seen:
             continue
         seen.add(id(function))
         digest.update(f"{function.__module__}.{function.__qualname__}".encode())
         _feed(digest, function.__code__)
-        pending += [function.__globals__.get(name) for name in function.__code__.co_names]
+        for name in function.__code__.co_names:
+            value = function.__globals__.get(name)
+            if isinstance(value, FunctionType):
+                pending.append(value)
+            elif isinstance(value, bool | int | float | str | tuple):  # compiled in as a constant
+                digest.update(f"{name} = {value!r}".encode())
     return digest.hexdigest()[:20]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.loops.book import most_entries
 from rosenblatt.loops.compiling import composed
 
 
@@ -16,8 +17,10 @@ def margin_loop(judge: Any) -> Any:
 
     @composed(judge)
     def margins(starts, truths, scores, offsets, tracks):
-        longest = int(np.max(np.diff(starts)))
-        width = 2 * longest * (scores.shape[1] + 1) + 2 * offsets.shape[0]
+        longest = 0
+        for i in range(starts.shape[0] - 1):
+            longest = max(longest, starts[i + 1] - starts[i])
+        width = most_entries(longest, scores.shape[1], offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         found = np.empty((starts.shape[0] - 1, tracks))
         for i in range(starts.shape[0] - 1):

@@ -163,6 +163,9 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
                     count, margin, wrong = judge(
                         scores[: last - first], offsets, truth[: last - first], track, where, amount
                     )
+                if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
+                    stopped = -1 - first
+                    break
                 weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
                 if not (wrong or margin < reach) or weight == 0.0:
                     continue

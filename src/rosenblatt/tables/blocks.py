@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.loops.blocks import block_loop
-from rosenblatt.loops.book import OFFSET, most_entries
-from rosenblatt.rows import Rows
-from rosenblatt.run import Examples, Run
+from rosenblatt.loops.book import CORRECTION, OFFSET, most_entries
+from rosenblatt.rows import Rows, spans
+from rosenblatt.run import Examples, Run, not_finite
 
 SUSPICION = 0.2
 """Right answers with a margin below this share of what a correction moves may soon be wrong."""
@@ -29,16 +31,26 @@ class BlockTable:
         first = self.examples.starts[order]
         lengths = self.examples.starts[order + 1] - first
         self.order, self.starts = order, np.concatenate([[0], np.cumsum(lengths)])
-        self.index = np.arange(self.starts[-1]) + np.repeat(first - self.starts[:-1], lengths)
+        self.index = spans(first, lengths)
         self.board.begin(self.index)
+
+    def blocks(self, rows: int) -> Iterator[slice]:
+        """Parts of the epoch, of about so many rows each and at least one round."""
+        first = 0
+        while first < len(self.order):
+            last = int(np.searchsorted(self.starts, self.starts[first] + rows, side="right")) - 1
+            last = max(last, first + 1)
+            yield slice(first, last)
+            first = last
 
     def play(self, part: slice) -> None:
         """Play this part of the rounds of the epoch."""
         at = slice(self.starts[part.start], self.starts[part.stop])
         rounds, index = self.order[part], self.index[at]
-        rows, scores = self.board.open(at)
         starts = self.starts[part.start : part.stop + 1] - at.start
-        corrections, entries = self._rounds(rounds, starts, index, rows, scores)
+        with np.errstate(over="ignore", invalid="ignore"):  # said in words, once a score shows it
+            rows, scores = self.board.open(at)
+            corrections, entries = self._rounds(rounds, starts, index, rows, scores)
         on_rows = entries[:, 1] != OFFSET
         correction, place, output = entries[on_rows, :3].astype(np.int64).T
         when = self.run.book.corrections[correction, 0]
@@ -74,7 +86,10 @@ class BlockTable:
                     gram = np.where(known[:, None], gram, 0).astype(np.float64)
                 gram[missing] = near
                 known[missing] = True
+        if turn < -1:
+            raise not_finite(int(index[starts[-2 - turn]]))
         corrections, entries = book.corrections[k : len(book)], book.entries[e : book.tally[2]]
         if len(corrections):
-            self.slack = SUSPICION * float(np.mean(corrections[:, 4] * corrections[:, 6]))
+            norm, size = (corrections[:, CORRECTION.index(name)] for name in ("norm_squared", "size"))
+            self.slack = SUSPICION * float(np.mean(norm * size))
         return corrections, entries

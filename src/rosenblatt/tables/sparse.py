@@ -8,10 +8,11 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.hypotheses import Primal
+from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import OFFSET, most_entries
 from rosenblatt.loops.sparse import delay_loop, sparse_loop
-from rosenblatt.rows import Csr, Rows
-from rosenblatt.run import Examples, Run
+from rosenblatt.rows import Csr, Rows, read_only
+from rosenblatt.run import Examples, Run, not_finite
 
 LINES = 2**18
 """Lines to have in the book for an epoch: so many at once cost little, and nothing where they stay empty."""
@@ -44,19 +45,17 @@ class SparsePass:
     ) -> None:
         """Play rounds in this order; if `late`, leave what the average needs to `delay`."""
         run, hypothesis, book, rounds, turn = self.run, self.hypothesis, self.run.book, len(order), 0
+        csr = (read_only(rows.starts), read_only(rows.features), read_only(rows.values))
         current, delayed = self._plain(hypothesis.weights), self._plain(hypothesis.delayed)
         while turn < rounds:
             book.make_room(max(rounds - turn, self._most[0]), max(2 * (rounds - turn), self._most[1]))
             turn = self._loop(
-                turn, order, starts, rows.starts, rows.features, rows.values, truths, weights, *self._sizes,
+                turn, order, starts, *csr, truths, weights, *self._sizes,
                 current, delayed[:0] if late else delayed, hypothesis.memory.constant, hypothesis.offsets,
                 *self._rule, run.examples_seen, run.rows_seen, book.corrections, book.entries, book.tally,
             )  # fmt: skip
             if turn < 0:
-                raise ValueError(
-                    f"The score of row {-1 - turn} is not a finite number: X contains NaN or infinity there, "
-                    "or numbers too large to be added up. Clean or scale the data."
-                )
+                raise not_finite(-1 - turn)
 
     def delay(self, rows: Csr, corrections: Floats, entries: Floats, new: slice) -> None:
         """Bring what the average needs in step with new entries."""
@@ -98,19 +97,15 @@ class SparseTable:
     def play(self, order: Ints) -> None:
         """Play rounds in this order."""
         examples, book, written = self._examples, self._run.book, int(self._run.book.tally[2])
-        self._pass.play(
-            order,
-            examples.starts,
-            examples.rows.csr,
-            examples.truths,
-            self._weights,
-            late=self._clerk is not None,
-        )
-        new = slice(written, int(book.tally[2]))
-        if self._clerk is not None:
-            self._filing.append(self._clerk.submit(self._file, book.corrections, book.entries, new))
-        elif self._keep:
-            self._note(book.entries[new, 1])
+        rows, late = examples.rows.csr, self._clerk is not None
+        try:
+            self._pass.play(order, examples.starts, rows, examples.truths, self._weights, late=late)
+        finally:  # what was played until a failure is filed, too
+            new = slice(written, int(book.tally[2]))
+            if self._clerk is not None:
+                self._filing.append(self._clerk.submit(self._file, book.corrections, book.entries, new))
+            elif self._keep:
+                self._note(book.entries[new, 1])
 
     def finish(self) -> None:
         """Wait until everything is filed, and copy the last rows."""
@@ -140,7 +135,11 @@ class SparseTable:
 
 
 class OneRowTable:
-    """Where rounds of one sparse row each are played one by one, at little more than the row's own cost."""
+    """Where rounds of one sparse row each are played one by one, at little more than the row's own cost.
+
+    Nobody else may move the run meanwhile. The book counts a round in the same moment as the guess moves,
+    so that a Ctrl-C finds a round played or not; rows that are kept must be stored with it.
+    """
 
     def __init__(self, run: Run) -> None:
         self._pass = SparsePass(run, 1)
@@ -148,16 +147,19 @@ class OneRowTable:
         self._order, self._starts, self._truth = np.zeros(1, np.int64), np.arange(2), np.zeros(1, np.int64)
 
     def play(self, row: Csr, truth: int) -> None:
-        """Play one round on a row that is nobody else's; if interrupted, wholly or not at all."""
-        run, hypothesis, book = self._run, self._pass.hypothesis, self._run.book
-        rounds, corrections = book.rounds, len(book)
+        """Play one round on a row that is nobody else's."""
+        run = self._run
+        run.rows_seen = run.examples_seen = run.book.rounds
         self._truth[0] = truth
-        hypothesis.widen(row.width)
-        try:
+        self._pass.hypothesis.widen(row.width)
+        if run.hypothesis.keep:
+            with Interrupts():
+                self._play_and_keep(row)
+        else:
             self._pass.play(self._order, self._starts, row, self._truth, UNWEIGHTED)
-        finally:
-            if hypothesis.keep and len(book) > corrections:
-                hypothesis.memory.append(Rows(row, first=run.rows_seen))
-            if book.rounds > rounds:
-                run.rows_seen += 1
-                run.examples_seen += 1
+
+    def _play_and_keep(self, row: Csr) -> None:
+        corrections = len(self._run.book)
+        self._pass.play(self._order, self._starts, row, self._truth, UNWEIGHTED)
+        if len(self._run.book) > corrections:
+            self._run.hypothesis.memory.append(Rows(row, first=self._run.rows_seen))
