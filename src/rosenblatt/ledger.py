@@ -118,8 +118,7 @@ class Ledger:
 class Book:
     """A ledger being written. Loops write straight into its tables (see `loops.book` for the columns).
 
-    What counts is what `tally` says; a loop brings it up to date when it has brought its guess up to
-    date, so that no moment is between the two. Whoever writes asks for room first.
+    What counts is what `tally` says. Whoever writes asks for room first, and moves the tally last.
     """
 
     def __init__(self, tracks: int) -> None:

@@ -27,7 +27,8 @@ class Classifier:
     """A binary learner that is told the truth after every answer.
 
     Feeding it examples one by one writes the ledger of `PerceptronClassifier.fit` with one epoch and
-    no shuffling. A round costs the length of the row, or one kernel value per stored example.
+    no shuffling, but for rounding. A round costs the length of the row, or one kernel value per stored
+    example. Without a kernel, examples are stored for the predictor "best" only.
 
     Parameters
     ----------

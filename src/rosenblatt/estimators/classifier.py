@@ -157,6 +157,9 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Go on with the run, or begin one, in the order of these examples.
 
+        After an error the run is what it was. A Ctrl-C takes back what was learned with a kernel; without
+        one it waits until all examples are learned (see `ledger_.rounds`).
+
         Parameters
         ----------
         X, y, sample_weight

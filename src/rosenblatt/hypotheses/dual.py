@@ -92,7 +92,7 @@ class DualBoard:
         self._given = rows.with_squares() if kernel.inner and kernel.needs_squares else rows
         self._rows = self._given.compact() if kernel.inner else rows
         self._scores = np.zeros((len(rows), hypothesis.outputs))
-        self._fresh = Fresh()
+        self._fresh = NewCorrections()
         self._played: list[tuple[Ints, int]] = []
         if len(self._memory):
             self._meet_memory()
@@ -110,7 +110,7 @@ class DualBoard:
         for index, met in self._played:
             if met < len(self._fresh):
                 self._meet(index, *self._fresh.since(met))
-        self._order, self._fresh, self._played = order, Fresh(), []
+        self._order, self._fresh, self._played = order, NewCorrections(), []
 
     def open(self, part: slice) -> tuple[Rows, Floats]:
         """The rows of this part of the order and their scores (outputs × rows), up to date."""
@@ -142,7 +142,7 @@ class DualBoard:
         self._played.append((index, len(self._fresh)))
 
 
-class Fresh:
+class NewCorrections:
     """What was corrected since the epoch began: rows, and entries sorted by row."""
 
     def __init__(self) -> None:
