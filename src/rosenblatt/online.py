@@ -109,7 +109,7 @@ class Classifier:
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
         row, truth = self._row(x, learning=True), 1 if y == 1 else 0
         if self._table is None:
-            learn(self._run, Examples(self._run.number(row), np.array([truth])), ONCE)
+            learn(self._run, Examples(self._run.number(row), np.array([truth], np.int8)), ONCE)
         else:
             self._table.play(row, truth)
         if self._named is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -158,6 +159,12 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+@lru_cache(maxsize=1)
+def counting(size: int) -> Ints:
+    """0, 1, … size − 1, made once for all who count the same rows."""
+    return read_only(np.arange(size))
 
 
 def parts(size: int, most: int) -> list[slice]:

@@ -12,7 +12,7 @@ from rosenblatt.games import Game
 from rosenblatt.hypotheses import Dual, Primal
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book, Ledger
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, counting
 from rosenblatt.rules import Perceptron, Rule
 
 
@@ -45,7 +45,7 @@ class Examples:
 
     def __post_init__(self) -> None:
         if self.starts is None:
-            object.__setattr__(self, "starts", np.arange(len(self.rows) + 1))
+            object.__setattr__(self, "starts", counting(len(self.rows) + 1))
         else:
             object.__setattr__(self, "longest", int(np.max(np.diff(self.starts), initial=1)))
 

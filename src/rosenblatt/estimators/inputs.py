@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from rosenblatt._types import Data, Ints
 from rosenblatt.estimators.labelling import MOST
 from rosenblatt.kernels import Kernel
-from rosenblatt.rows import Rows, canonical, squared_norms
+from rosenblatt.rows import Rows, canonical, counting, squared_norms
 
 
 @contextmanager
@@ -97,7 +97,7 @@ def generator(random_state: Any) -> np.random.Generator:
 def orders(rounds: int, epochs: int, shuffle: bool, random: np.random.Generator) -> Iterator[Ints]:
     """The order of the rounds in every epoch."""
     for _ in range(epochs):
-        yield random.permutation(rounds) if shuffle else np.arange(rounds)
+        yield random.permutation(rounds) if shuffle else counting(rounds + 1)[:-1]
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

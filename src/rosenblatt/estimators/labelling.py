@@ -66,11 +66,11 @@ def shown(classes: Array) -> str:
     return ", ".join(map(str, classes.tolist()))
 
 
-def encode(labels: Array, classes: Array) -> Ints:
+def encode(labels: Array, classes: Array) -> Array:
     """The position of each label among the classes."""
     if len(classes) == 2:
         second = labels == classes[1]
-        truths, unseen = second.astype(np.int64), np.flatnonzero(~second & (labels != classes[0]))
+        truths, unseen = second.view(np.int8), np.flatnonzero(~second & (labels != classes[0]))
     else:
         truths = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
         unseen = np.flatnonzero(classes[truths] != labels)

@@ -11,7 +11,7 @@ from rosenblatt.hypotheses import Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import OFFSET, most_entries
 from rosenblatt.loops.sparse import delay_loop, sparse_loop
-from rosenblatt.rows import Csr, Rows, read_only
+from rosenblatt.rows import Csr, Rows, counting, read_only
 from rosenblatt.run import Examples, Run, not_finite
 
 LINES = 2**18
@@ -43,7 +43,10 @@ class SparsePass:
     def play(
         self, order: Ints, starts: Ints, rows: Csr, truths: Ints, weights: Floats, *, late: bool = False
     ) -> None:
-        """Play rounds in this order; if `late`, leave what the average needs to `delay`."""
+        """Play rounds in this order; if `late`, leave what the average needs to `delay`.
+
+        What is shown and revealed, order, starts and truths, is read-only, as whatever rows come in may be.
+        """
         run, hypothesis, book, rounds, turn = self.run, self.hypothesis, self.run.book, len(order), 0
         csr = (read_only(rows.starts), read_only(rows.features), read_only(rows.values))
         current, delayed = self._plain(hypothesis.weights), self._plain(hypothesis.delayed)
@@ -97,9 +100,10 @@ class SparseTable:
     def play(self, order: Ints) -> None:
         """Play rounds in this order."""
         examples, book, written = self._examples, self._run.book, int(self._run.book.tally[2])
+        starts, truths = read_only(examples.starts), read_only(examples.truths)
         rows, late = examples.rows.csr, self._clerk is not None
         try:
-            self._pass.play(order, examples.starts, rows, examples.truths, self._weights, late=late)
+            self._pass.play(read_only(order), starts, rows, truths, self._weights, late=late)
         finally:  # what was played until a failure is filed, too
             new = slice(written, int(book.tally[2]))
             if self._clerk is not None:
@@ -144,7 +148,9 @@ class OneRowTable:
     def __init__(self, run: Run) -> None:
         self._pass = SparsePass(run, 1)
         self._run = run
-        self._order, self._starts, self._truth = np.zeros(1, np.int64), np.arange(2), np.zeros(1, np.int64)
+        self._truth = np.zeros(1, np.int8)
+        self._shown = counting(1), counting(2)
+        self._revealed = read_only(self._truth)
 
     def play(self, row: Csr, truth: int) -> None:
         """Play one round on a row that is nobody else's."""
@@ -156,10 +162,10 @@ class OneRowTable:
             with Interrupts():
                 self._play_and_keep(row)
         else:
-            self._pass.play(self._order, self._starts, row, self._truth, UNWEIGHTED)
+            self._pass.play(*self._shown, row, self._revealed, UNWEIGHTED)
 
     def _play_and_keep(self, row: Csr) -> None:
         corrections = len(self._run.book)
-        self._pass.play(self._order, self._starts, row, self._truth, UNWEIGHTED)
+        self._pass.play(*self._shown, row, self._revealed, UNWEIGHTED)
         if len(self._run.book) > corrections:
             self._run.hypothesis.memory.append(Rows(row, first=self._run.rows_seen))
