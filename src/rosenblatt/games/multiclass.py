@@ -30,16 +30,23 @@ def ballot_argmax(
     scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
 ) -> None:
     """A vote for the class with the highest score; a tie for the top abstains."""
-    rows, highest, holders = scores.shape[1], scores[0].copy(), np.zeros(scores.shape[1])
+    # Written for vector instructions: no branch, and no store that keeps what is there, for which the
+    # compiler would use masked stores, the slowest of all.
+    rows = scores.shape[1]
+    highest, other, holders = scores[0].copy(), np.empty(rows), np.zeros(rows)
     for o in range(1, scores.shape[0]):
         for i in range(rows):
-            highest[i] = scores[o, i] if scores[o, i] > highest[i] else highest[i]
+            other[i] = scores[o, i] if scores[o, i] > highest[i] else highest[i]
+        highest, other = other, highest
     for o in range(scores.shape[0]):
         for i in range(rows):
             holders[i] += 1.0 if scores[o, i] == highest[i] else 0.0
+    for i in range(rows):
+        other[i] = weight if holders[i] == 1.0 else 0.0
     for o in range(scores.shape[0]):
         for i in range(rows):
-            tally[o, i] += weight if scores[o, i] == highest[i] and holders[i] == 1.0 else 0.0
+            votes = other[i]
+            tally[o, i] += votes if scores[o, i] == highest[i] else 0.0
 
 
 @compilable
