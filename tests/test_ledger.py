@@ -105,6 +105,22 @@ def test_predictors_are_what_the_guesses_say(points, epochs, dual):
     assert all(score in guess_scores for score, guess_scores in zip(drawn, every, strict=True))
 
 
+@given(labelled_points(3), st.integers(1, 2))
+def test_the_tally_of_argmax_is_a_vote_per_guess_and_a_tie_abstains(points, epochs):
+    X, y = points
+    run = a_run(Argmax(3), X, y, epochs=epochs, player=play_blocks)
+    ledger, weights, expected = run.ledger, np.zeros((X.shape[1], 3)), np.zeros((len(X), 3))
+    for j, answered in enumerate(ledger.survived):
+        scores = X @ weights
+        for row, mine in enumerate(scores):
+            if (mine == mine.max()).sum() == 1:
+                expected[row, mine.argmax()] += answered
+        for e in np.flatnonzero(ledger.correction == j):
+            weights[:, ledger.output[e]] += ledger.amount[e] * X[ledger.row[e]]
+    found = predictors.votes(run, Rows(X), np.arange(len(X) + 1))
+    np.testing.assert_allclose(found, expected / ledger.rounds, atol=1e-12)
+
+
 def test_sample_draws_each_guess_as_often_as_it_answered():
     X, y = np.array([[1.0], [1.0], [-1.0]]), np.array([1, 1, 1])
     run = a_run(Binary(), X, y, epochs=1)  # v_0 = 0 answers 1 round, v_1 = 1 the other two, v_2 = 0 none

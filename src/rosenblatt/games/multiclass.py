@@ -32,21 +32,31 @@ def ballot_argmax(
     """A vote for the class with the highest score; a tie for the top abstains."""
     # Written for vector instructions: no branch, and no store that keeps what is there, for which the
     # compiler would use masked stores, the slowest of all.
-    rows = scores.shape[1]
-    highest, other, holders = scores[0].copy(), np.empty(rows), np.zeros(rows)
+    rows, hits = scores.shape[1], 0
+    highest, other = scores[0].copy(), np.empty(rows)
     for o in range(1, scores.shape[0]):
         for i in range(rows):
             other[i] = scores[o, i] if scores[o, i] > highest[i] else highest[i]
         highest, other = other, highest
     for o in range(scores.shape[0]):
         for i in range(rows):
-            holders[i] += 1.0 if scores[o, i] == highest[i] else 0.0
-    for i in range(rows):
-        other[i] = weight if holders[i] == 1.0 else 0.0
-    for o in range(scores.shape[0]):
-        for i in range(rows):
-            votes = other[i]
-            tally[o, i] += votes if scores[o, i] == highest[i] else 0.0
+            tally[o, i] += weight if scores[o, i] == highest[i] else 0.0
+            hits += 1 if scores[o, i] == highest[i] else 0
+    if hits > rows:
+        take_back_ties(scores, highest, weight, tally)
+
+
+@compilable
+def take_back_ties(scores: Array, highest: Array, weight: float, tally: Array) -> None:
+    """Take back the votes in rounds where several classes are at the top."""
+    for i in range(scores.shape[1]):
+        holders = 0
+        for o in range(scores.shape[0]):
+            holders += 1 if scores[o, i] == highest[i] else 0
+        if holders > 1:
+            for o in range(scores.shape[0]):
+                if scores[o, i] == highest[i]:
+                    tally[o, i] -= weight
 
 
 @compilable
