@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import oracles
 from playing import CUBIC, a_run, games_and_points, labelled_points
 from rosenblatt import predictors
-from rosenblatt.games import Binary, OneVsRest
+from rosenblatt.games import Argmax, Binary, OneVsRest
 from rosenblatt.learner import play_blocks
 from rosenblatt.rows import Rows
 
