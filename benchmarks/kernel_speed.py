@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from copy import copy
 
 import numpy as np
 from sklearn.svm import SVC
 
 from benchmarks.datasets import mnist
-from benchmarks.measuring import float32_rate, seconds, table
+from benchmarks.measuring import alternating, float32_rate, seconds, table
 from rosenblatt import PerceptronClassifier, kernels
 from rosenblatt.rules import Margin
 
@@ -93,11 +94,8 @@ def _rival(X: np.ndarray, y: np.ndarray, Z: np.ndarray, t: np.ndarray) -> str:
     same = all_corrected.fit(svc.support_vectors_.astype(np.float32), y[svc.support_])
     assert len(same.support_) == support
     average = seconds(lambda: same.set_params(predictor="average").decision_function(some))
-    vote = seconds(lambda: clf.set_params(predictor="vote").decision_function(Z), repeats=3)
-    mean = seconds(lambda: clf.set_params(predictor="average").decision_function(Z), repeats=3)
-    argmax = clf.__class__(**{**clf.get_params(), "multiclass": "argmax"}).fit(X, y)
-    vote_argmax = seconds(lambda: argmax.set_params(predictor="vote").decision_function(Z), repeats=3)
-    mean_argmax = seconds(lambda: argmax.set_params(predictor="average").decision_function(Z), repeats=3)
+    vote, mean = _votes(clf, Z)
+    vote_argmax, mean_argmax = _votes(learner().set_params(multiclass="argmax").fit(X, y), Z)
     rows = [
         ["fit", f"{ours:.2f} s", f"{theirs:.1f} s", f"**{theirs / ours:.0f}** times (asked: 30)"],
         [
@@ -122,9 +120,17 @@ def _rival(X: np.ndarray, y: np.ndarray, Z: np.ndarray, t: np.ndarray) -> str:
             "vote against average, 10,000 rows, argmax",
             f"{vote_argmax:.2f} s",
             f"{mean_argmax:.2f} s (ours)",
-            f"**{vote_argmax / mean_argmax:.2f}**",
+            f"**{vote_argmax / mean_argmax:.2f}** (asked: at most 1.5)",
         ],
     ]
     return "All 60,000 rows again, against scikit-learn's SVC (LIBSVM), C = 10.\n\n" + table(
         ["", "rosenblatt", "SVC", ""], rows
     )
+
+
+def _votes(clf: PerceptronClassifier, Z: np.ndarray) -> tuple[float, float]:
+    """The times of a vote and of an average over the same rows, taking turns."""
+    vote, mean = (copy(clf).set_params(predictor=name) for name in ("vote", "average"))
+    works = {"vote": lambda: vote.decision_function(Z), "average": lambda: mean.decision_function(Z)}
+    times = alternating(works, repeats=5)
+    return times["vote"], times["average"]
