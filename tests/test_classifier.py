@@ -1,15 +1,5 @@
 """PerceptronClassifier: scikit-learn's contract, its attributes, and what bad input gets."""
 
-import copy
-import pickle
-import signal
-import subprocess
-import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
-
-import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -21,13 +11,14 @@ from sklearn.gaussian_process.kernels import DotProduct
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
 
-from rosenblatt import PerceptronClassifier, kernels, storage
+from rosenblatt import PerceptronClassifier, kernels
 from test_rules import blobs
 
-# A round is played once, whatever its weight, and the constant feature of the intercept is 1, so an
-# intercept of 60 takes longer than 10 epochs. scikit-learn's own Perceptron fails the last one, too.
+# A round is played once, whatever its weight; scikit-learn declares the first two for its own Perceptron. The
+# last one lets learners with a parameter max_iter have 1,000 epochs; one that calls them epochs gets its own
+# 10, in which a constant feature of 1 does not come to an intercept of 60.
 SCALES = "sample_weight scales the correction of a round; it does not repeat the round"
 SLOW = "on unscaled data the averaged intercept needs more than the default 10 epochs"
 WITH_A_KERNEL = {
@@ -49,47 +40,8 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def in_every_form(X):
-    return {"dense": X, "CSR": sp.csr_array(X), "32 bits": X.astype(np.float32)}
-
-
-@pytest.mark.parametrize("kernel", [None, kernels.Linear(), kernels.RBF(gamma=0.5)])
-@pytest.mark.parametrize("first", ["dense", "CSR"])
-@pytest.mark.parametrize("predictor", ["best", "vote"])
-def test_parts_of_a_run_may_come_in_any_form(kernel, first, predictor):
-    X = np.random.default_rng(0).integers(-3, 4, (90, 4)).astype(float)
-    y = X[:, 0] + X[:, 1] ** 2 > 1
-    whole = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor=predictor).fit(X, y)
-    clf = PerceptronClassifier(kernel, predictor=predictor)
-    for at, form in ((0, first), (30, "CSR"), (60, "dense")):
-        some = in_every_form(X[at : at + 30])[form]
-        clf.partial_fit(some, y[at : at + 30], classes=[False, True])
-    assert clf.ledger_.mistakes.tolist() == whole.ledger_.mistakes.tolist()
-    for form in in_every_form(X).values():
-        np.testing.assert_allclose(
-            clf.decision_function(form), whole.decision_function(X), rtol=1e-5, atol=1e-6
-        )
-
-
-def test_what_would_overflow_does_not_come_into_a_run():
-    X, y = blobs(2, rows=40)
-    for form in (np.asarray, sp.csr_matrix):
-        clf = PerceptronClassifier().fit(form(X), y)
-        before, weights = clf.ledger_, clf.coef_
-        with pytest.raises(ValueError, match=r"takes numbers up to 1e\+75.*Got .*e\+20"):
-            clf.partial_fit(form(X * 1e200), y)
-        assert clf.ledger_ is before
-        assert np.array_equal(clf.coef_, weights)
-
-
-def test_a_failure_that_cannot_be_taken_back_leaves_a_run_that_can_go_on():
-    X, y = blobs(2, rows=60, apart=0.5)
-    clf = PerceptronClassifier(learning_rate=1e200, epochs=1, shuffle=False).fit(sp.csr_matrix(X), y)
-    with pytest.raises(ValueError, match="not a finite number"):
-        clf.partial_fit(sp.csr_matrix(X * 1e70), y)
-    rows = clf.ledger_.row
-    assert set(rows.tolist()) == set(clf.support_.tolist())
-    assert clf._run.rows_seen == 120
+def test_class_weights_in_as_many_epochs_as_scikit_learns_own_get():
+    check_class_weight_classifiers("one-vs-rest", PerceptronClassifier(multiclass="one-vs-rest", epochs=1000))
 
 
 @pytest.mark.parametrize("label", [-1, 1])
@@ -136,38 +88,6 @@ def test_objects_of_a_series_and_rows_of_a_frame():
     frame = pd.DataFrame(np.eye(4), columns=list("abcd"))
     rows = PerceptronClassifier(kernels.Function(np.dot)).fit(frame, [0, 1, 0, 1])
     assert rows.predict(frame).tolist() == [0, 1, 0, 1]
-
-
-def test_a_learner_that_was_loaded_read_only_says_so(tmp_path):
-    X, y = blobs(2, rows=40)
-    joblib.dump(PerceptronClassifier().fit(X, y), tmp_path / "model")
-    clf = joblib.load(tmp_path / "model", mmap_mode="r")
-    assert clf.score(X, y) > 0.5
-    with pytest.raises(ValueError, match="loaded read-only"):
-        clf.partial_fit(X, y)
-
-
-def test_many_threads_may_read_a_run_that_nobody_has_read_yet():
-    X, y = blobs(3, rows=3000, apart=0.5)
-    for _ in range(5):
-        clf = PerceptronClassifier(random_state=0, epochs=2, predictor="vote").fit(sp.csr_matrix(X), y)
-        with ThreadPoolExecutor(4) as threads:
-            answers = list(threads.map(lambda _: clf.predict(X[:50]).tolist(), range(8)))  # noqa: B023
-        assert answers == [clf.predict(X[:50]).tolist()] * 8
-
-
-def test_reading_that_was_interrupted_can_be_done_again(monkeypatch):
-    X, y = blobs(2, rows=200, apart=0.5)
-    clf = PerceptronClassifier(random_state=0, predictor="best").fit(sp.csr_matrix(X), y)
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(storage, "_grown_csr", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            clf.predict(X)
-    assert clf.predict(X).shape == (200,)
 
 
 # In the company of other tools
@@ -348,210 +268,6 @@ def test_without_the_examples_only_last_and_average_answer():
             clf.set_params(predictor=name).predict(X)
 
 
-# Bad input: a sentence, and the state as it was
-
-
-def fitted():
-    X, y = blobs(3, apart=2.0)
-    return PerceptronClassifier(kernels.Polynomial(2), random_state=0, epochs=2).fit(X, y), X, y
-
-
-def with_value(X, value):
-    X = X.copy()
-    X[3, 1] = value
-    return X
-
-
-@pytest.mark.parametrize(
-    ("X", "y", "options", "sentence"),
-    [
-        (lambda X: with_value(X, np.nan), None, {}, "contains NaN"),
-        (lambda X: with_value(X, np.inf), None, {}, "contains infinity"),
-        (lambda X: sp.csr_matrix(with_value(X, np.nan)), None, {}, "contains NaN"),
-        (lambda X: sp.csr_matrix(with_value(X, np.nan)), None, {"kernel": None}, "row 3 .* contains NaN"),
-        (lambda X: sp.csr_matrix(with_value(X, -np.inf)), None, {"kernel": None}, "row 3 .* or infinity"),
-        (lambda X: sp.csr_matrix(X * 1e307), None, {"kernel": None}, "numbers too large"),
-        (lambda X: X[:0], lambda y: y[:0], {}, "0 sample"),
-        (lambda X: X[:, :0], None, {}, "0 feature"),
-        (lambda X: X[0], lambda y: y[:1], {}, "Expected 2D array"),
-        (lambda X: X[:5], None, {}, r"one value of y per row\. Got 5 rows and 200"),
-        (lambda X: np.full(X.shape, "a", object), None, {}, "could not convert string to float"),
-        (None, lambda y: 0 * y, {}, r"at least 2 classes.*1 class only: .*0"),
-        (None, lambda y: y + 0.5, {}, "Unknown label type"),
-        (None, lambda y: None, {}, "requires y to be passed.*a label per row"),
-        (
-            lambda X: with_value(0 * X, 1.0),
-            None,
-            {"kernel": None, "fit_intercept": False},
-            "Row 0 is a zero vector",
-        ),
-        (
-            lambda X: 0 * X,
-            None,
-            {"kernel": kernels.Linear(), "fit_intercept": False},
-            r"Row 0 has k\(x, x\) = 0",
-        ),
-        (None, None, {"kernel": lambda X, Z: X @ Z.T + np.nan}, "nan"),
-        (None, None, {"kernel": lambda X, Z: X}, "shape"),
-        (None, None, {"kernel": "rbf"}, "'rbf'"),
-        (None, None, {"kernel": "precomputed"}, r"must be square to fit\. Got shape \(200, 4\)"),
-        (None, None, {"predictor": "mode"}, r"predictor must be one of 'last'.*Got 'mode'"),
-        (None, None, {"multiclass": "ovo"}, "multiclass must be one of"),
-        (None, None, {"epochs": 0}, r"epochs must be a whole number of at least 1\. Got 0"),
-        (None, None, {"epochs": 2.5}, r"Got 2\.5"),
-        (None, None, {"block_size": "big"}, "block_size must be a whole number"),
-        (None, None, {"ties": "positive"}, r"ties='positive' is for two classes\. Got 3"),
-        (None, None, {"start": "random"}, "a learner with a kernel does not have"),
-        (None, None, {"keep_examples": False}, "is the examples it keeps"),
-        (None, None, {"rule": "hinge"}, "Got 'hinge'"),
-        (None, None, {"learning_rate": -1}, "must be a positive number"),
-        (None, None, {"learning_rate": "a"}, "must be a positive number. Got 'a'"),
-        (None, None, {"rule": 3}, "an object with reach, parameters, step and bound. Got 3"),
-        (None, None, {"fit_intercept": "no"}, "fit_intercept must be True or False. Got 'no'"),
-        (None, None, {"random_state": -1}, "random_state must be None, a whole number"),
-        (None, None, {"class_weight": {0: -1.0}}, "Weights must be numbers from 0 .*Got -1"),
-        (None, None, {"class_weight": {0: np.nan}}, "Weights must be numbers from 0 .*Got nan"),
-        (lambda X: X * 1e160, None, {"kernel": None}, "score of row .* not a finite number"),
-        (lambda X: X * 1e160, None, {"kernel": kernels.Linear()}, "score of row .* not a finite number"),
-        (lambda X: sp.csr_matrix(X * 1e160), None, {"kernel": kernels.RBF(1.0)}, "not a finite number"),
-        (None, None, {"kernel": lambda X, Z: sp.csr_array(X @ Z.T)}, "Got a sparse matrix"),
-        (lambda X: dict(enumerate(X)), None, {"kernel": kernels.Function(np.dot)}, "Got dict"),
-    ],
-)
-def test_a_bad_fit_says_why_and_changes_nothing(X, y, options, sentence):
-    clf, good_X, good_y = fitted()
-    before, answers = clf.ledger_, clf.predict(good_X)
-    parameters = clf.get_params()
-    clf.set_params(**options)
-    with pytest.raises((ValueError, TypeError), match=sentence):
-        clf.fit(X(good_X) if X else good_X, y(good_y) if y else good_y)
-    clf.set_params(**parameters)
-    assert clf.ledger_ is before
-    assert clf.predict(good_X).tolist() == answers.tolist()
-    assert clf.n_features_in_ == 4
-
-
-def test_a_bad_partial_fit_says_why_and_changes_nothing():
-    clf, X, y = fitted()
-    before = clf.ledger_
-    for bad_X, bad_y, sentence in [
-        (X[:, :3], y, "expecting 4 features"),
-        (X, y + 7, r"Row 0 has the label .*not one of the classes"),
-        (with_value(X, np.nan), y, "contains NaN"),
-        (X, np.full(len(y), 9), "label 9, which is not one of the classes 0, 1, 2"),
-    ]:
-        with pytest.raises(ValueError, match=sentence):
-            clf.partial_fit(bad_X, bad_y)
-    with pytest.raises(ValueError, match="classes must stay"):
-        clf.partial_fit(X, y, classes=[0, 1])
-    with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
-        PerceptronClassifier().partial_fit(X, y)
-    with pytest.raises(ValueError, match=r"at least 2 classes .* Got 0 classes"):
-        PerceptronClassifier().partial_fit(X, y, classes=[])
-    with pytest.raises(ValueError, match="would balance every part by itself"):
-        PerceptronClassifier(class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
-    assert clf.ledger_ is before
-    assert clf.partial_fit(X, y).ledger_.rounds == before.rounds + len(X)
-
-
-def test_a_run_goes_on_with_another_rule_but_not_with_another_kernel():
-    X, y = blobs(3, apart=0.5)
-    clf = PerceptronClassifier(kernels.Polynomial(2), epochs=1, random_state=0).fit(X, y)
-    corrections = len(clf.ledger_)
-    clf.set_params(rule="margin", learning_rate=0.5).partial_fit(X, y)
-    assert (clf.ledger_.size[corrections:] == 0.5).all()
-    for changed, sentence in [
-        ({"kernel": kernels.Linear()}, r"begun with kernel = Polynomial.*Got Linear"),
-        ({"kernel": None}, "Got None"),
-        ({"fit_intercept": False}, "fit_intercept = True. Got False"),
-        ({"multiclass": "one-vs-rest"}, "Got OneVsRest"),
-    ]:
-        before = clf.get_params()
-        with pytest.raises(ValueError, match=sentence):
-            clf.set_params(**changed).partial_fit(X, y)
-        clf.set_params(**before)
-
-
-class Moody:
-    """A kernel that works until it does not."""
-
-    def __init__(self):
-        self.patience = 10**9
-
-    def __call__(self, X, Z):
-        self.patience -= 1
-        if self.patience < 0:
-            raise RuntimeError("enough")
-        return X @ Z.T
-
-
-def test_a_kernel_that_fails_in_the_middle_leaves_the_run_as_it_was():
-    X, y = blobs(3, apart=0.5)
-    moody = Moody()
-    clf = PerceptronClassifier(moody, epochs=1, shuffle=False, block_size=10).fit(X, y)
-    scores, before = clf.decision_function(X), len(clf.ledger_)
-    support = clf.support_.tolist()
-    moody.patience = 7
-    with pytest.raises(RuntimeError, match="enough"):
-        clf.partial_fit(X, y)
-    moody.patience = 10**9
-    assert len(clf.ledger_) == before
-    assert clf.support_.tolist() == support
-    assert clf.decision_function(X).tolist() == scores.tolist()
-    twice = PerceptronClassifier(moody, epochs=1, shuffle=False, block_size=10).fit(X, y).partial_fit(X, y)
-    assert clf.partial_fit(X, y).ledger_ == twice.ledger_
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
-def test_ctrl_c_in_the_middle_of_partial_fit_leaves_a_whole_run(kernel):
-    X, y = blobs(2, rows=30_000, apart=0.1)
-    clf = PerceptronClassifier(kernel, epochs=1, shuffle=False, block_size=64).fit(X[:500], y[:500])
-    rounds = clf.ledger_.rounds
-    timer = threading.Timer(0.15, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-        clf.partial_fit(X, y)
-        time.sleep(5)
-    assert clf.ledger_.rounds in (rounds, rounds + len(X))
-    assert clf.n_iter_ == (1 if clf.ledger_.rounds == rounds else 2)
-    fresh = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="last").fit(X[:500], y[:500])
-    if clf.ledger_.rounds > rounds:
-        fresh.partial_fit(X, y)
-    assert clf.ledger_.mistakes.tolist() == fresh.ledger_.mistakes.tolist()
-    clf.set_params(predictor="last")
-    np.testing.assert_allclose(clf.decision_function(X[:99]), fresh.decision_function(X[:99]), rtol=1e-6)
-
-
-@pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
-@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda clf: pickle.loads(pickle.dumps(clf))])
-def test_a_copy_goes_on_where_the_run_was(kernel, form, duplicate):
-    X, y = blobs(3, apart=2.0)
-    X = form(X)
-    clf = PerceptronClassifier(kernel, random_state=0, epochs=2).fit(X, y)
-    again = duplicate(clf)
-    for learner in (clf, again):
-        learner.partial_fit(X, y).set_params(predictor="vote")
-    assert again.ledger_ == clf.ledger_
-    assert np.array_equal(again.decision_function(X), clf.decision_function(X))
-
-
-def test_a_copy_holds_what_was_learned_and_no_more():
-    X, y = sp.random_array((5000, 40), density=0.2, format="csr", rng=0), np.arange(5000) % 50 == 0
-    clf = PerceptronClassifier(epochs=1, shuffle=False).fit(X, y)
-    assert clf.support_vectors_.shape[0] == clf.partial_fit(X[:500], y[:500]).support_.searchsorted(5000)
-    ledger, support = clf.ledger_, clf.support_vectors_
-    needed = 56 * len(ledger) + 32 * len(ledger.row) + 12 * support.nnz + 16 * support.shape[0]
-    assert len(pickle.dumps(clf)) < needed + 10_000
-
-
-def test_importing_is_light():
-    code = "import sys, rosenblatt; print([m for m in ('numba', 'sklearn', 'scipy') if m in sys.modules])"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert shown.strip() == "[]"
-
-
 def test_columns_of_a_frame_may_be_of_any_number_type():
     frame = pd.DataFrame({"a": [1, 2, -1, -2], "b": [True, False, True, False], "c": [0.5, 1, 1, 2]})
     assert (
@@ -560,62 +276,3 @@ def test_columns_of_a_frame_may_be_of_any_number_type():
         .score(frame, ["x", "x", "o", "o"])
         == 1
     )
-
-
-def test_partial_fit_meets_old_rows_with_all_their_features():
-    random = np.random.default_rng(0)
-    X = random.integers(-3, 4, size=(1500, 8)).astype(float)
-    y = X[:, 0] + X[:, 7] > 0
-    X[200:, 4:7] = 0  # features that only old rows have
-    clf = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X, y)
-    parts = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X[:200], y[:200])
-    parts.partial_fit(X[200:], y[200:])
-    assert parts.ledger_ == clf.ledger_
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
-def test_ctrl_c_ends_a_process_that_does_not_handle_it():
-    code = (
-        "import signal, threading, numpy as np; from rosenblatt import PerceptronClassifier\n"
-        "X = np.random.default_rng(0).normal(size=(20_000, 20)); y = np.arange(20_000) % 2\n"
-        "clf = PerceptronClassifier(epochs=1).fit(X, y)\n"
-        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-        "from rosenblatt.interrupts import Interrupts\n"
-        "with Interrupts() as held:\n"
-        "    signal.raise_signal(signal.SIGINT)\n"
-        "    print('held back', flush=True)\n"
-        "print('too late', flush=True)"
-    )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert ended.stdout.split("\n")[0] == "held back"
-    assert "too late" not in ended.stdout
-    assert ended.returncode == -signal.SIGINT
-
-
-@pytest.mark.parametrize("first", ["", "import scipy.stats", "import sklearn.base"])
-def test_scipy_stats_is_loaded_by_who_uses_it(first):
-    code = (
-        f"{first}\nimport sys; from rosenblatt import PerceptronClassifier\n"
-        "print('scipy.stats' in sys.modules)\n"
-        "import numpy as np; from sklearn.utils.fixes import _mode; print(_mode(np.array([1, 2, 2])).mode)\n"
-        "import scipy; print(scipy.stats.norm.cdf(0.0))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded, mode, half = run.stdout.split()
-    assert (loaded, mode.strip("[]"), half) == (str(bool(first)), "2", "0.5")
-
-
-def test_a_scikit_learn_that_needs_scipy_stats_at_once_gets_it():
-    code = (
-        "import sys; from rosenblatt.estimators import imports\n"
-        "for name in [n for n in sys.modules if n.startswith(('sklearn', 'scipy.stats'))]: del sys.modules[name]\n"
-        "true, tried = imports.import_module, []\n"
-        "def picky(name):\n"
-        "    tried.append('scipy.stats' in sys.modules)\n"
-        "    if tried[-1]: from scipy.stats import norm\n"
-        "    return true(name)\n"
-        "imports.import_module = picky\n"
-        "imports.import_sklearn(); print(tried, 'sklearn.base' in sys.modules)"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[True, False] True"

@@ -11,8 +11,7 @@ from typing import Any
 class Interrupts:
     """Holds Ctrl-C back inside a `with` block, until `check` is called or the block ends.
 
-    Only the main thread ever receives one; elsewhere this does nothing. Inside compiled code a Ctrl-C
-    that is let through at once ends in an error of the compiler's instead.
+    Only the main thread ever receives one; elsewhere this does nothing.
 
     Parameters
     ----------

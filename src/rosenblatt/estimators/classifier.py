@@ -63,7 +63,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         Keep the rows that were corrected. The predictors "best", "vote" and "sample", `explain` and
         `certificate` need them; "last" and "average" without a kernel do not.
     block_size
-        Rounds per block of the fast path; it changes the speed and nothing else.
+        Rows per block of the fast path; it changes the speed and nothing else.
     verbose
         Show a progress bar with the mistakes so far.
 

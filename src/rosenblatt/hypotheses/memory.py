@@ -65,8 +65,15 @@ class Memory:
             self.append(rows)
 
     def append(self, rows: Rows) -> None:
-        """Store rows, a copy of their own, whose numbers are known to follow those stored."""
-        self._by_number = None
+        """Store rows, a copy of their own, none of which is stored yet."""
+        if self._by_number is not None:
+            numbers, places = self._by_number
+            order = np.argsort(rows.ids)
+            at = np.searchsorted(numbers, rows.ids[order])
+            self._by_number = (
+                np.insert(numbers, at, rows.ids[order]),
+                np.insert(places, at, len(self) + order),
+            )
         self._store.extend(self.kernel.stored(rows))
 
     def truncate(self, size: int) -> None:

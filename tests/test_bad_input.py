@@ -1,0 +1,131 @@
+"""Bad input: a sentence that says why, and the state as it was."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rosenblatt import PerceptronClassifier, kernels
+from test_rules import blobs
+
+
+def fitted():
+    X, y = blobs(3, apart=2.0)
+    return PerceptronClassifier(kernels.Polynomial(2), random_state=0, epochs=2).fit(X, y), X, y
+
+
+def with_value(X, value):
+    X = X.copy()
+    X[3, 1] = value
+    return X
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "sentence"),
+    [
+        (lambda X: with_value(X, np.nan), None, {}, "contains NaN"),
+        (lambda X: with_value(X, np.inf), None, {}, "contains infinity"),
+        (lambda X: sp.csr_matrix(with_value(X, np.nan)), None, {}, "contains NaN"),
+        (lambda X: sp.csr_matrix(with_value(X, np.nan)), None, {"kernel": None}, "row 3 .* contains NaN"),
+        (lambda X: sp.csr_matrix(with_value(X, -np.inf)), None, {"kernel": None}, "row 3 .* or infinity"),
+        (lambda X: sp.csr_matrix(X * 1e307), None, {"kernel": None}, "numbers too large"),
+        (lambda X: X[:0], lambda y: y[:0], {}, "0 sample"),
+        (lambda X: X[:, :0], None, {}, "0 feature"),
+        (lambda X: X[0], lambda y: y[:1], {}, "Expected 2D array"),
+        (lambda X: X[:5], None, {}, r"one value of y per row\. Got 5 rows and 200"),
+        (lambda X: np.full(X.shape, "a", object), None, {}, "could not convert string to float"),
+        (None, lambda y: 0 * y, {}, r"at least 2 classes.*1 class only: .*0"),
+        (None, lambda y: y + 0.5, {}, "Unknown label type"),
+        (None, lambda y: None, {}, "requires y to be passed.*a label per row"),
+        (
+            lambda X: with_value(0 * X, 1.0),
+            None,
+            {"kernel": None, "fit_intercept": False},
+            "Row 0 is a zero vector",
+        ),
+        (
+            lambda X: 0 * X,
+            None,
+            {"kernel": kernels.Linear(), "fit_intercept": False},
+            r"Row 0 has k\(x, x\) = 0",
+        ),
+        (None, None, {"kernel": lambda X, Z: X @ Z.T + np.nan}, "nan"),
+        (None, None, {"kernel": lambda X, Z: X}, "shape"),
+        (None, None, {"kernel": "rbf"}, "'rbf'"),
+        (None, None, {"kernel": "precomputed"}, r"must be square to fit\. Got shape \(200, 4\)"),
+        (None, None, {"predictor": "mode"}, r"predictor must be one of 'last'.*Got 'mode'"),
+        (None, None, {"multiclass": "ovo"}, "multiclass must be one of"),
+        (None, None, {"epochs": 0}, r"epochs must be a whole number of at least 1\. Got 0"),
+        (None, None, {"epochs": 2.5}, r"Got 2\.5"),
+        (None, None, {"block_size": "big"}, "block_size must be a whole number"),
+        (None, None, {"ties": "positive"}, r"ties='positive' is for two classes\. Got 3"),
+        (None, None, {"start": "random"}, "a learner with a kernel does not have"),
+        (None, None, {"keep_examples": False}, "is the examples it keeps"),
+        (None, None, {"rule": "hinge"}, "Got 'hinge'"),
+        (None, None, {"learning_rate": -1}, "must be a positive number"),
+        (None, None, {"learning_rate": "a"}, "must be a positive number. Got 'a'"),
+        (None, None, {"rule": 3}, "an object with reach, parameters, step and bound. Got 3"),
+        (None, None, {"fit_intercept": "no"}, "fit_intercept must be True or False. Got 'no'"),
+        (None, None, {"random_state": -1}, "random_state must be None, a whole number"),
+        (None, None, {"class_weight": {0: -1.0}}, "Weights must be numbers from 0 .*Got -1"),
+        (None, None, {"class_weight": {0: np.nan}}, "Weights must be numbers from 0 .*Got nan"),
+        (lambda X: X * 1e160, None, {"kernel": None}, "score of row .* not a finite number"),
+        (lambda X: X * 1e160, None, {"kernel": kernels.Linear()}, "score of row .* not a finite number"),
+        (lambda X: sp.csr_matrix(X * 1e160), None, {"kernel": kernels.RBF(1.0)}, "not a finite number"),
+        (None, None, {"kernel": lambda X, Z: sp.csr_array(X @ Z.T)}, "Got a sparse matrix"),
+        (lambda X: dict(enumerate(X)), None, {"kernel": kernels.Function(np.dot)}, "Got dict"),
+    ],
+)
+def test_a_bad_fit_says_why_and_changes_nothing(X, y, options, sentence):
+    clf, good_X, good_y = fitted()
+    before, answers = clf.ledger_, clf.predict(good_X)
+    parameters = clf.get_params()
+    clf.set_params(**options)
+    with pytest.raises((ValueError, TypeError), match=sentence):
+        clf.fit(X(good_X) if X else good_X, y(good_y) if y else good_y)
+    clf.set_params(**parameters)
+    assert clf.ledger_ is before
+    assert clf.predict(good_X).tolist() == answers.tolist()
+    assert clf.n_features_in_ == 4
+
+
+def test_a_bad_partial_fit_says_why_and_changes_nothing():
+    clf, X, y = fitted()
+    before = clf.ledger_
+    for bad_X, bad_y, sentence in [
+        (X[:, :3], y, "expecting 4 features"),
+        (X, y + 7, r"Row 0 has the label .*not one of the classes"),
+        (with_value(X, np.nan), y, "contains NaN"),
+        (X, np.full(len(y), 9), "label 9, which is not one of the classes 0, 1, 2"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            clf.partial_fit(bad_X, bad_y)
+    with pytest.raises(ValueError, match="classes must stay"):
+        clf.partial_fit(X, y, classes=[0, 1])
+    with pytest.raises(ValueError, match="first call of partial_fit needs classes"):
+        PerceptronClassifier().partial_fit(X, y)
+    with pytest.raises(ValueError, match=r"at least 2 classes .* Got 0 classes"):
+        PerceptronClassifier().partial_fit(X, y, classes=[])
+    with pytest.raises(ValueError, match="would balance every part by itself"):
+        PerceptronClassifier(class_weight="balanced").partial_fit(X, y, classes=[0, 1, 2])
+    assert clf.ledger_ is before
+    assert clf.partial_fit(X, y).ledger_.rounds == before.rounds + len(X)
+
+
+def test_what_would_overflow_does_not_come_into_a_run():
+    X, y = blobs(2, rows=40)
+    for form in (np.asarray, sp.csr_matrix):
+        clf = PerceptronClassifier().fit(form(X), y)
+        before, weights = clf.ledger_, clf.coef_
+        with pytest.raises(ValueError, match=r"takes numbers up to 1e\+75.*Got .*e\+20"):
+            clf.partial_fit(form(X * 1e200), y)
+        assert clf.ledger_ is before
+        assert np.array_equal(clf.coef_, weights)
+
+
+@pytest.mark.parametrize("feature", [-1, 4, 2**30])
+def test_a_sparse_matrix_with_features_out_of_range_is_refused(feature):
+    """Compiled loops would write to memory that is not theirs."""
+    X = sp.csr_matrix(([1.0, 1.0], [0, 1], [0, 1, 2]), shape=(2, 4))
+    X.indices[1] = feature
+    with pytest.raises(ValueError, match="index"):
+        PerceptronClassifier().fit(X, [0, 1])

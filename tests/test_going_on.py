@@ -1,0 +1,204 @@
+"""A run that goes on: in parts and copies, interrupted, failing, read by many."""
+
+import copy
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import joblib
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from rosenblatt import PerceptronClassifier, kernels, storage
+from test_rules import blobs
+
+
+def in_every_form(X):
+    return {"dense": X, "CSR": sp.csr_array(X), "32 bits": X.astype(np.float32)}
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.Linear(), kernels.RBF(gamma=0.5)])
+@pytest.mark.parametrize("first", ["dense", "CSR"])
+@pytest.mark.parametrize("predictor", ["best", "vote"])
+def test_parts_of_a_run_may_come_in_any_form(kernel, first, predictor):
+    X = np.random.default_rng(0).integers(-3, 4, (90, 4)).astype(float)
+    y = X[:, 0] + X[:, 1] ** 2 > 1
+    whole = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor=predictor).fit(X, y)
+    clf = PerceptronClassifier(kernel, predictor=predictor)
+    for at, form in ((0, first), (30, "CSR"), (60, "dense")):
+        some = in_every_form(X[at : at + 30])[form]
+        clf.partial_fit(some, y[at : at + 30], classes=[False, True])
+    assert clf.ledger_.mistakes.tolist() == whole.ledger_.mistakes.tolist()
+    for form in in_every_form(X).values():
+        np.testing.assert_allclose(
+            clf.decision_function(form), whole.decision_function(X), rtol=1e-5, atol=1e-6
+        )
+
+
+def test_partial_fit_meets_old_rows_with_all_their_features():
+    random = np.random.default_rng(0)
+    X = random.integers(-3, 4, size=(1500, 8)).astype(float)
+    y = X[:, 0] + X[:, 7] > 0
+    X[200:, 4:7] = 0  # features that only old rows have
+    clf = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X, y)
+    parts = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X[:200], y[:200])
+    parts.partial_fit(X[200:], y[200:])
+    assert parts.ledger_ == clf.ledger_
+
+
+def test_a_run_goes_on_with_another_rule_but_not_with_another_kernel():
+    X, y = blobs(3, apart=0.5)
+    clf = PerceptronClassifier(kernels.Polynomial(2), epochs=1, random_state=0).fit(X, y)
+    corrections = len(clf.ledger_)
+    clf.set_params(rule="margin", learning_rate=0.5).partial_fit(X, y)
+    assert (clf.ledger_.size[corrections:] == 0.5).all()
+    for changed, sentence in [
+        ({"kernel": kernels.Linear()}, r"begun with kernel = Polynomial.*Got Linear"),
+        ({"kernel": None}, "Got None"),
+        ({"fit_intercept": False}, "fit_intercept = True. Got False"),
+        ({"multiclass": "one-vs-rest"}, "Got OneVsRest"),
+    ]:
+        before = clf.get_params()
+        with pytest.raises(ValueError, match=sentence):
+            clf.set_params(**changed).partial_fit(X, y)
+        clf.set_params(**before)
+
+
+def test_a_failure_that_cannot_be_taken_back_leaves_a_run_that_can_go_on():
+    X, y = blobs(2, rows=60, apart=0.5)
+    clf = PerceptronClassifier(learning_rate=1e200, epochs=1, shuffle=False).fit(sp.csr_matrix(X), y)
+    with pytest.raises(ValueError, match="not a finite number"):
+        clf.partial_fit(sp.csr_matrix(X * 1e70), y)
+    rows = clf.ledger_.row
+    assert set(rows.tolist()) == set(clf.support_.tolist())
+    assert clf._run.rows_seen == 120
+
+
+class Moody:
+    """A kernel that works until it does not."""
+
+    def __init__(self):
+        self.patience = 10**9
+
+    def __call__(self, X, Z):
+        self.patience -= 1
+        if self.patience < 0:
+            raise RuntimeError("enough")
+        return X @ Z.T
+
+
+def test_a_kernel_that_fails_in_the_middle_leaves_the_run_as_it_was():
+    X, y = blobs(3, apart=0.5)
+    moody = Moody()
+    clf = PerceptronClassifier(moody, epochs=1, shuffle=False, block_size=10).fit(X, y)
+    scores, before = clf.decision_function(X), len(clf.ledger_)
+    support = clf.support_.tolist()
+    moody.patience = 7
+    with pytest.raises(RuntimeError, match="enough"):
+        clf.partial_fit(X, y)
+    moody.patience = 10**9
+    assert len(clf.ledger_) == before
+    assert clf.support_.tolist() == support
+    assert clf.decision_function(X).tolist() == scores.tolist()
+    twice = PerceptronClassifier(moody, epochs=1, shuffle=False, block_size=10).fit(X, y).partial_fit(X, y)
+    assert clf.partial_fit(X, y).ledger_ == twice.ledger_
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
+def test_ctrl_c_in_the_middle_of_partial_fit_leaves_a_whole_run(kernel):
+    X, y = blobs(2, rows=30_000, apart=0.1)
+    clf = PerceptronClassifier(kernel, epochs=1, shuffle=False, block_size=64).fit(X[:500], y[:500])
+    rounds = clf.ledger_.rounds
+    timer = threading.Timer(0.15, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        clf.partial_fit(X, y)
+        time.sleep(5)
+    assert clf.ledger_.rounds in (rounds, rounds + len(X))
+    assert clf.n_iter_ == (1 if clf.ledger_.rounds == rounds else 2)
+    fresh = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="last").fit(X[:500], y[:500])
+    if clf.ledger_.rounds > rounds:
+        fresh.partial_fit(X, y)
+    assert clf.ledger_.mistakes.tolist() == fresh.ledger_.mistakes.tolist()
+    clf.set_params(predictor="last")
+    np.testing.assert_allclose(clf.decision_function(X[:99]), fresh.decision_function(X[:99]), rtol=1e-6)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
+def test_ctrl_c_ends_a_process_that_does_not_handle_it():
+    code = (
+        "import signal, threading, numpy as np; from rosenblatt import PerceptronClassifier\n"
+        "X = np.random.default_rng(0).normal(size=(20_000, 20)); y = np.arange(20_000) % 2\n"
+        "clf = PerceptronClassifier(epochs=1).fit(X, y)\n"
+        "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+        "from rosenblatt.interrupts import Interrupts\n"
+        "with Interrupts() as held:\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "    print('held back', flush=True)\n"
+        "print('too late', flush=True)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.stdout.split("\n")[0] == "held back"
+    assert "too late" not in ended.stdout
+    assert ended.returncode == -signal.SIGINT
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda clf: pickle.loads(pickle.dumps(clf))])
+def test_a_copy_goes_on_where_the_run_was(kernel, form, duplicate):
+    X, y = blobs(3, apart=2.0)
+    X = form(X)
+    clf = PerceptronClassifier(kernel, random_state=0, epochs=2).fit(X, y)
+    again = duplicate(clf)
+    for learner in (clf, again):
+        learner.partial_fit(X, y).set_params(predictor="vote")
+    assert again.ledger_ == clf.ledger_
+    assert np.array_equal(again.decision_function(X), clf.decision_function(X))
+
+
+def test_a_copy_holds_what_was_learned_and_no_more():
+    X, y = sp.random_array((5000, 40), density=0.2, format="csr", rng=0), np.arange(5000) % 50 == 0
+    clf = PerceptronClassifier(epochs=1, shuffle=False).fit(X, y)
+    assert clf.support_vectors_.shape[0] == clf.partial_fit(X[:500], y[:500]).support_.searchsorted(5000)
+    ledger, support = clf.ledger_, clf.support_vectors_
+    needed = 56 * len(ledger) + 32 * len(ledger.row) + 12 * support.nnz + 16 * support.shape[0]
+    assert len(pickle.dumps(clf)) < needed + 10_000
+
+
+def test_a_learner_that_was_loaded_read_only_says_so(tmp_path):
+    X, y = blobs(2, rows=40)
+    joblib.dump(PerceptronClassifier().fit(X, y), tmp_path / "model")
+    clf = joblib.load(tmp_path / "model", mmap_mode="r")
+    assert clf.score(X, y) > 0.5
+    with pytest.raises(ValueError, match="loaded read-only"):
+        clf.partial_fit(X, y)
+
+
+def test_many_threads_may_read_a_run_that_nobody_has_read_yet():
+    X, y = blobs(3, rows=3000, apart=0.5)
+    for _ in range(5):
+        clf = PerceptronClassifier(random_state=0, epochs=2, predictor="vote").fit(sp.csr_matrix(X), y)
+        with ThreadPoolExecutor(4) as threads:
+            answers = list(threads.map(lambda _: clf.predict(X[:50]).tolist(), range(8)))  # noqa: B023
+        assert answers == [clf.predict(X[:50]).tolist()] * 8
+
+
+def test_reading_that_was_interrupted_can_be_done_again(monkeypatch):
+    X, y = blobs(2, rows=200, apart=0.5)
+    clf = PerceptronClassifier(random_state=0, predictor="best").fit(sp.csr_matrix(X), y)
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "_grown_csr", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            clf.predict(X)
+    assert clf.predict(X).shape == (200,)
