@@ -190,8 +190,12 @@ def count(data: Data | Csr) -> int:
 def canonical(data: Any) -> Any:
     """CSR with sorted features, none twice or out of range."""
     given, data = data, sp.csr_array(data)
-    if not hasattr(given, "_has_canonical_format"):  # SciPy has not looked at it yet: do so once
-        given.check_format(full_check=True)
+    unsigned = data.indices.view(f"u{data.indices.itemsize}")  # below 0 is then above all
+    if data.nnz and unsigned.max() >= data.shape[1]:
+        raise ValueError(
+            f"The column index of a sparse matrix must be from 0 to {data.shape[1] - 1}. Got one that is not: "
+            "the matrix is broken."
+        )
     if not given.has_canonical_format:  # which it remembers
         data = data.copy()
         data.sum_duplicates()
