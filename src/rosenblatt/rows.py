@@ -193,7 +193,7 @@ def canonical(data: Any) -> Any:
     unsigned = data.indices.view(f"u{data.indices.itemsize}")  # below 0 is then above all
     if data.nnz and unsigned.max() >= data.shape[1]:
         raise ValueError(
-            f"The column index of a sparse matrix must be from 0 to {data.shape[1] - 1}. Got one that is not: "
+            f"The column index of a sparse matrix must be from 0 to {data.shape[1] - 1}. Got another: "
             "the matrix is broken."
         )
     if not given.has_canonical_format:  # which it remembers
