@@ -122,10 +122,19 @@ def test_what_would_overflow_does_not_come_into_a_run():
         assert np.array_equal(clf.coef_, weights)
 
 
-@pytest.mark.parametrize("feature", [-1, 4, 2**30])
-def test_a_sparse_matrix_with_features_out_of_range_is_refused(feature):
-    """Compiled loops would write to memory that is not theirs."""
-    X = sp.csr_matrix(([1.0, 1.0], [0, 1], [0, 1, 2]), shape=(2, 4))
-    X.indices[1] = feature
-    with pytest.raises(ValueError, match="index"):
-        PerceptronClassifier().fit(X, [0, 1])
+@pytest.mark.parametrize("feature", [-1, 20, 2**30])
+@pytest.mark.parametrize(
+    "parameters",
+    [{}, {"fit_intercept": False}, {"multiclass": "one-vs-rest"}, {"kernel": kernels.RBF(sigma=1.0)}],
+    ids=str,
+)
+def test_a_sparse_matrix_with_features_out_of_range_is_refused(parameters, feature):
+    """Compiled loops would read, or write to, memory that is not theirs."""
+    X, y = sp.random(50, 20, 0.3, format="csr", random_state=0) + sp.eye_array(50, 20), np.arange(50) % 3
+    clf = PerceptronClassifier(**parameters).fit(X, y)
+    before = clf.ledger_
+    X.indices[40] = feature
+    for learn in (clf.fit, clf.partial_fit):
+        with pytest.raises(ValueError, match="column index of a sparse matrix must be from 0 to 19"):
+            learn(X, y)
+        assert clf.ledger_ is before

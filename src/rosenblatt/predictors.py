@@ -13,7 +13,6 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses import Primal
-from rosenblatt.hypotheses.memory import CHUNK
 from rosenblatt.ledger import OFFSET, Ledger
 from rosenblatt.loops.votes import pick, vote_loop
 from rosenblatt.rows import Rows, parts
@@ -120,14 +119,10 @@ def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
             found = run.hypothesis.scores_of(guess_weights(run, predictor), rows)
         return found, _offsets(run, predictor)
     place, output, amount, offsets = guess(run, predictor)
-    memory, result = run.hypothesis.memory, np.zeros((run.game.outputs, len(rows)))
+    memory = run.hypothesis.memory
     used, line = np.unique(place, return_inverse=True)
-    support = memory.rows.take(used)
-    for part in parts(len(rows), CHUNK):
-        near = np.zeros((len(result), part.stop - part.start))
-        memory.meet(support, line, output, amount, rows.take(part), near)
-        result[:, part] = near
-    return result.T, offsets
+    found = memory.scores(memory.rows.take(used), line, output, amount, rows, run.game.outputs)
+    return found.T, offsets
 
 
 def _offsets(run: Run, predictor: str) -> Floats:

@@ -187,19 +187,25 @@ def count(data: Data | Csr) -> int:
     return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
-def canonical(data: Any) -> Any:
-    """CSR with sorted features, none twice or out of range."""
+def canonical(data: Any, *, in_range: bool = False) -> Any:
+    """CSR with sorted features, none twice; and none out of range, or `in_range` says who sees to that."""
     given, data = data, sp.csr_array(data)
-    unsigned = data.indices.view(f"u{data.indices.itemsize}")  # below 0 is then above all
-    if data.nnz and unsigned.max() >= data.shape[1]:
-        raise ValueError(
-            f"The column index of a sparse matrix must be from 0 to {data.shape[1] - 1}. Got another: "
-            "the matrix is broken."
-        )
+    if not in_range:
+        check_in_range(data.indices, data.shape[1])
     if not given.has_canonical_format:  # which it remembers
         data = data.copy()
         data.sum_duplicates()
     return data
+
+
+def check_in_range(features: Ints, width: int) -> None:
+    """Refuse sparse rows with features that are not there: to compiled code, memory of others."""
+    unsigned = features.view(f"u{features.itemsize}")  # below 0 is then above all
+    if features.size and unsigned.max() >= width:
+        raise ValueError(
+            f"The column index of a sparse matrix must be from 0 to {width - 1}. Got another: "
+            "the matrix is broken."
+        )
 
 
 def squared_norms(data: Data) -> Array:

@@ -143,7 +143,8 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         with inputs.untouched_on_error(self):
             self._check_parameters()
             kernel = self._kernel()
-            data, labels = self._checked(X, y, kernel, reset=True, finite=kernel is not None)
+            compiled_pass_searches = kernel is None and self.fit_intercept
+            data, labels = self._checked(X, y, kernel, reset=True, search=not compiled_pass_searches)
             self.classes_ = labelling.classes_of(labels)
             labelling.check_classes(self.classes_, self.ties)
             truths = labelling.encode(labels, self.classes_)
@@ -316,9 +317,9 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         return None if self.kernel is None else as_kernel(self.kernel)
 
     def _checked(
-        self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool, finite: bool = True
+        self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool, search: bool = True
     ) -> tuple[Data, Array]:
-        data = inputs.checked_data(self, X, kernel, reset=reset, finite=finite)
+        data = inputs.checked_data(self, X, kernel, reset=reset, search=search)
         labels = labelling.checked_labels(y, count(data))
         if isinstance(kernel, Precomputed) and data.shape[0] != data.shape[1] and reset:
             raise ValueError(f"A precomputed kernel matrix must be square to fit. Got shape {data.shape}.")

@@ -28,10 +28,11 @@ def untouched_on_error(estimator: Any) -> Iterator[None]:
         raise
 
 
-def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, finite: bool = True) -> Data:
+def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, search: bool = True) -> Data:
     """Rows as a dense float array, a canonical CSR array or, for a kernel on objects, a list.
 
-    With `finite=False` CSR rows are not searched for NaN and infinity: whoever asks for that will notice.
+    With `search=False` CSR rows are not searched for NaN, infinity and features out of range: whoever asks
+    for that will notice.
     """
     if kernel is not None and kernel.on_objects:
         return checked_objects(X)
@@ -41,9 +42,9 @@ def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, 
         reset=reset,
         accept_sparse="csr",
         dtype=[np.float64, np.float32],
-        ensure_all_finite=finite or not sp.issparse(X),
+        ensure_all_finite=search or not sp.issparse(X),
     )
-    return canonical(data) if sp.issparse(data) else np.ascontiguousarray(data)
+    return canonical(data, in_range=not search) if sp.issparse(data) else np.ascontiguousarray(data)
 
 
 def refuse_huge(data: Data) -> None:

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.hypotheses.memory import CHUNK, Memory
+from rosenblatt.hypotheses.memory import Memory
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book
-from rosenblatt.rows import Rows, parts
+from rosenblatt.rows import Rows
 from rosenblatt.storage import RowStore, grown
 
 
@@ -94,16 +94,10 @@ class DualBoard:
         self._scores = np.zeros((len(rows), hypothesis.outputs))
         self._fresh = NewCorrections()
         self._played: list[tuple[Ints, int]] = []
-        if len(self._memory):
-            self._meet_memory()
-
-    def _meet_memory(self) -> None:
-        """Bring every row, with all its features, in step with what was corrected before these rows came."""
-        for part in parts(len(self._given), CHUNK):
-            scores = np.zeros((self._hypothesis.outputs, part.stop - part.start))
-            entries = _entries_of(self._hypothesis.coefficients)
-            self._memory.meet(self._memory.rows, *entries, self._given.take(part), scores)
-            self._scores[part] = scores.T
+        if len(self._memory):  # what was corrected before may have features that none of these rows has
+            entries = _entries_of(hypothesis.coefficients)
+            met = self._memory.scores(self._memory.rows, *entries, self._given, hypothesis.outputs)
+            self._scores = np.ascontiguousarray(met.T)
 
     def begin(self, order: Ints) -> None:
         """Begin an epoch in which the rows are played in this order."""

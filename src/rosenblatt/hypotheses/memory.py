@@ -10,8 +10,8 @@ from rosenblatt.loops.blocks import accumulate
 from rosenblatt.rows import Rows, parts
 from rosenblatt.storage import RowStore
 
-CHUNK = 2048
-"""Stored rows that meet others at once."""
+STORED, SHOWN = 4096, 1024
+"""Rows of memory that meet others at once, and others that meet them."""
 
 
 class Memory:
@@ -102,7 +102,18 @@ class Memory:
         The entries are sorted by place. Others meet the rows a chunk at a time, so that there are never
         many similarities at once.
         """
-        for part in parts(len(others), CHUNK):
+        for part in parts(len(others), STORED):
             near = self.near(others.take(part), rows)
             used = slice(*np.searchsorted(place, [part.start, part.stop]))
             accumulate(near, place[used] - part.start, output[used], amount[used], scores)
+
+    def scores(
+        self, others: Rows, place: Ints, output: Ints, amount: Floats, rows: Rows, outputs: int
+    ) -> Floats:
+        """The scores (outputs × rows) that such entries give to any number of rows."""
+        result = np.empty((outputs, len(rows)))
+        for part in parts(len(rows), SHOWN):
+            found = np.zeros((outputs, part.stop - part.start))
+            self.meet(others, place, output, amount, rows.take(part), found)
+            result[:, part] = found
+        return result

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt._types import Array
-from rosenblatt.loops.compiling import compiled
+from rosenblatt.loops.compiling import compiled, fused
 
 # exp(x) = 2ⁿ exp(r) with n whole and |r| ≤ ln 2 / 2; ln 2 in two parts, the first exact in few bits, so
-# that r is too; exp(r) = 1 + r + r² (c₀ + c₁ r + …), the polynomial closest to it, for float32.
+# that r is too; exp(r) = 1 + r + r² (c₀ + c₁ r + …), the polynomial closest to it, for float32. Pairs of
+# its terms are summed apart, for the processor to work on them at the same time.
 LOG2_E = np.float32(1.4426950408889634)
 LN_2, LN_2_REST = np.float32(0.693359375), np.float32(-2.12194440e-4)
 C0, C1, C2 = np.float32(0.50000001201), np.float32(0.16666665459), np.float32(0.041665795894)
@@ -33,12 +34,12 @@ def falling_distances(xz: Array, xx: Array, zz: Array, gamma: float) -> None:
             xz[i, j] = min(-gamma * distance, zero)
 
 
-@compiled
+@fused
 def radial(xz: Array, xx: Array, zz: Array, gamma: float) -> None:
     """Overwrite the inner products by exp(-gamma · |x - z|²), all in float32.
 
     The same as `falling_distances` and then NumPy's exponential, to within 3e-7 of the value and in
-    less than half of its time, which is a tenth of learning with this kernel. Below e⁻⁸⁷, where
+    a third of its time, which is a tenth of learning with this kernel. Below e⁻⁸⁷, where
     float32 ends, it stays at e⁻⁸⁷.
     """
     for i in range(xz.shape[0]):
@@ -47,6 +48,7 @@ def radial(xz: Array, xx: Array, zz: Array, gamma: float) -> None:
             x = max(min(-gamma * distance, ZERO), LOWEST)
             n = np.floor(x * LOG2_E + HALF)
             r = x - n * LN_2 - n * LN_2_REST
-            rest = ((((C5 * r + C4) * r + C3) * r + C2) * r + C1) * r + C0
+            square = r * r
+            rest = (C0 + C1 * r) + square * ((C2 + C3 * r) + square * (C4 + C5 * r))
             power = np.int32((np.int32(n) + BIAS) << MANTISSA).view(np.float32)
-            xz[i, j] = (rest * (r * r) + r + ONE) * power
+            xz[i, j] = (rest * square + (r + ONE)) * power

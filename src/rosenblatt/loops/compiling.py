@@ -32,6 +32,11 @@ def compiled(function: Function) -> Function:
     return cast(Function, njit(cache=True, nogil=True)(function))
 
 
+def fused(function: Function) -> Function:
+    """The same for arithmetic that may take a product and a sum in one step, rounded once."""
+    return cast(Function, njit(cache=True, nogil=True, fastmath={"contract"})(function))
+
+
 def composed(*parts: Callable[..., Any]) -> Callable[[Function], Function]:
     """Compile a loop that is made of these functions, under a name that tells what they are made of.
 

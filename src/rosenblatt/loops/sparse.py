@@ -26,6 +26,15 @@ def span(indptr, row):
 
 
 @inlined
+def last_feature(indptr, features, row):
+    """The last of a row's features, in whatever order they are; one below 0 counts as far beyond all."""
+    found = np.uint32(0)
+    for p in span(indptr, row):
+        found = max(found, np.uint32(features[p]))
+    return found
+
+
+@inlined
 def score_one(indptr, features, values, row, weights, constant, scores, r):
     """Score one row: ⟨w, φ(x)⟩, into scores[r]."""
     total = constant * weights[weights.shape[0] - 1]
@@ -149,13 +158,14 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
 
         Without sample weights (an empty array) every round counts 1.
         Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to come back
-        to; or −1 − row if a row has no finite score, with nothing changed by its round.
+        to; or −1 − row if a row has no finite score, or a feature that has no weight, with nothing changed
+        by its round.
         """
         width = most_entries(longest, outputs, offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
         clock, k, e = tally[0], tally[1], tally[2]
-        stopped = order.shape[0]
+        stopped, features_known = order.shape[0], weights.shape[0] - 1
         for turn in range(begin, order.shape[0]):
             if k + tracks > corrections.shape[0] or e + tracks * width > entries.shape[0]:
                 stopped = turn
@@ -163,6 +173,9 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
             i = order[turn]
             first, last = starts[i], starts[i + 1]
             for row in range(first, last):
+                if last_feature(indptr, features, row) >= features_known:
+                    stopped = -1 - row
+                    break
                 score(indptr, features, values, row, weights, constant, scores, row - first)
                 truth[row - first] = truths[row]
                 if not np.isfinite(scores[row - first, 0]):

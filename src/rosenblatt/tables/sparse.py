@@ -11,7 +11,7 @@ from rosenblatt.hypotheses import Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import OFFSET, most_entries
 from rosenblatt.loops.sparse import delay_loop, sparse_loop
-from rosenblatt.rows import Csr, Rows, counting, read_only
+from rosenblatt.rows import Csr, Rows, check_in_range, counting, read_only
 from rosenblatt.run import Examples, Run, not_finite
 
 LINES = 2**18
@@ -58,6 +58,7 @@ class SparsePass:
                 *self._rule, run.examples_seen, run.rows_seen, book.corrections, book.entries, book.tally,
             )  # fmt: skip
             if turn < 0:
+                check_in_range(rows.features, rows.width)
                 raise not_finite(-1 - turn)
 
     def delay(self, rows: Csr, corrections: Floats, entries: Floats, new: slice) -> None:
