@@ -6,8 +6,11 @@ between 0 and 1. `vote` and `sample` go through all guesses, as a running sum ov
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Literal, get_args
+import os
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -23,7 +26,10 @@ NAMES: tuple[str, ...] = get_args(Predictor)
 GUESSES = ("last", "best", "average")
 
 CELLS = 4_000_000
-"""Similarities held at once while predicting."""
+"""Similarities in a block of them, while predicting."""
+
+THREADS = min(4, os.cpu_count() or 1)
+"""Blocks that are worked on at once."""
 
 
 def shares(ledger: Ledger) -> Floats:
@@ -144,10 +150,13 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
         vote_loop(run.game.ballot),
         np.zeros((len(rows), run.game.alternatives)),
     )
-    for part, begins, similarities, first in _blocks(run, rows, starts):
+
+    def count(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
         found, none = np.zeros((run.game.alternatives, first.shape[1])), np.zeros(run.game.offsets)
         loop(begins, similarities, first, none, ledger.track, ended, standing, *entries, found)
         tally[starts[part.start] : starts[part.stop]] = found.T
+
+    _meanwhile(count, _blocks(run, rows, starts))
     return tally / max(ledger.rounds, 1)
 
 
@@ -164,9 +173,12 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
         np.empty((len(rows), run.game.outputs)),
         np.zeros((run.game.offsets, rounds)),
     )
-    for part, begins, similarities, first in _blocks(run, rows, starts):
+
+    def draw(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
         pick(begins, similarities, first, moved[:, part], ledger.track, drawn[:, part], *entries)
         result[starts[part.start] : starts[part.stop]] = first.T
+
+    _meanwhile(draw, _blocks(run, rows, starts))
     return result, moved.T
 
 
@@ -186,6 +198,18 @@ def _entries(run: Run) -> tuple[Ints, Ints, Ints, Floats]:
     on_rows = ledger.row != OFFSET
     place[on_rows] = run.hypothesis.memory.places(ledger.row[on_rows])
     return ledger.bounds, place, ledger.output, ledger.amount
+
+
+def _meanwhile(work: Callable[..., None], blocks: Iterator[tuple[Any, ...]]) -> None:
+    """Work on blocks in threads of their own, while the next ones are made."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        waiting: deque[Future[None]] = deque()
+        for block in blocks:
+            if len(waiting) == THREADS:
+                waiting.popleft().result()
+            waiting.append(pool.submit(work, *block))
+        for done in waiting:
+            done.result()
 
 
 def _blocks(run: Run, rows: Rows, starts: Ints) -> Iterator[tuple[slice, Ints, Array, Floats]]:
