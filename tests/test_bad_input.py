@@ -138,3 +138,19 @@ def test_a_sparse_matrix_with_features_out_of_range_is_refused(parameters, featu
         with pytest.raises(ValueError, match="column index of a sparse matrix must be from 0 to 19"):
             learn(X, y)
         assert clf.ledger_ is before
+
+
+@pytest.mark.parametrize("pointer", [10**9, -5])
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(sigma=1.0)])
+def test_a_sparse_matrix_with_a_broken_row_pointer_is_refused(kernel, pointer):
+    X, y = sp.random(50, 20, 0.3, format="csr", random_state=0), np.arange(50) % 2
+    X.indptr[10] = pointer
+    with pytest.raises(ValueError, match="row pointer of a sparse matrix must rise from 0"):
+        PerceptronClassifier(kernel).fit(X, y)
+
+
+def test_features_beyond_32_bits_are_not_cut_to_size():
+    X = sp.csr_array(([1.0, 1.0], np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 4))
+    X.indices = np.array([0, 2**32 + 1])
+    with pytest.raises(ValueError, match="from 0 to 3"):
+        PerceptronClassifier().fit(X, [0, 1])

@@ -9,6 +9,7 @@ import oracles
 from playing import CUBIC, a_run, games_and_points, labelled_points
 from rosenblatt import predictors
 from rosenblatt.games import Argmax, Binary, OneVsRest
+from rosenblatt.hypotheses import memory
 from rosenblatt.learner import play_blocks
 from rosenblatt.rows import Rows
 
@@ -141,3 +142,23 @@ def test_the_tally_of_one_vs_rest_is_a_vote_per_class(game):
             if alone.ledger.rounds == run.ledger.rounds:
                 theirs = predictors.votes(alone, Rows(X), np.arange(len(X) + 1))
                 np.testing.assert_allclose(tally[:, [track]], theirs, atol=1e-12)
+
+
+@given(games_and_points(), st.booleans())
+def test_predicting_in_small_parts_changes_nothing(game, dual):
+    """Every part of the rows, and of what they are compared with, ends up in its place."""
+    game, X, y = game
+    run = a_run(game, X, y, epochs=2, kernel=CUBIC if dual else None, player=play_blocks, block=4)
+
+    def answers():
+        return [
+            predictors.decide(run, Rows(X), name, random=np.random.default_rng(0))
+            for name in predictors.NAMES
+        ]
+
+    whole = answers()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(predictors, "CELLS", 7)
+        patch.setattr(memory, "STORED", 3)
+        patch.setattr(memory, "SHOWN", 2)
+        assert np.array_equal(answers(), whole)

@@ -54,6 +54,13 @@ def test_a_growing_vocabulary_keeps_what_was_learned():
     ]
 
 
+def test_an_example_without_features_may_come_first():
+    for empty in ({}, np.empty(0)):
+        learner = online.Classifier()
+        learner.add_example(empty, 1)
+        assert learner.predict(empty) == 1.0  # the intercept alone
+
+
 def test_objects_under_a_kernel():
     learner = online.Classifier(kernels.Function(lambda a, b: float(len(a & b))))
     learner.add_example({1, 2, 3}, 1)

@@ -11,7 +11,8 @@ from rosenblatt import predictors
 from rosenblatt._types import Floats
 from rosenblatt.directions import Direction, own_directions
 from rosenblatt.hypotheses import Primal
-from rosenblatt.ledger import OFFSET, Ledger
+from rosenblatt.ledger import Ledger
+from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.margins import margin_loop
 from rosenblatt.rules import Perceptron
 from rosenblatt.run import Examples, Run
@@ -177,7 +178,10 @@ def check_learned_from(run: Run, examples: Examples) -> None:
 def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     """How far u keeps the truth above its rivals in every round, in units of its length (rounds × tracks)."""
     loop = margin_loop(run.game.judge)
-    raw = loop(examples.starts, examples.truths, direction.on_examples, direction.offsets, run.game.tracks)
+    raw = loop(
+        examples.starts, examples.truths, direction.on_examples, direction.offsets, run.game.tracks,
+        examples.longest,
+    )  # fmt: skip
     length = np.sqrt(np.maximum(direction.norms_squared, 0))
     return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
 

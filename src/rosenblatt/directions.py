@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt import predictors
 from rosenblatt._types import Floats
 from rosenblatt.hypotheses import Primal
-from rosenblatt.ledger import OFFSET
+from rosenblatt.loops.book import OFFSET
 from rosenblatt.rows import Rows
 from rosenblatt.run import Examples, Run
 
@@ -87,7 +87,7 @@ def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direc
 def memory_rows(run: Run, examples: Examples) -> Rows:
     """The corrected rows; under a precomputed kernel only the examples hold them."""
     stored = run.hypothesis.memory.rows
-    if len(stored) and getattr(stored.data, "shape", (1, 1))[1] == 0:
+    if len(stored) and stored.width == 0:
         return examples.rows.take(stored.ids)
     return stored
 

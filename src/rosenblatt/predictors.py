@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses import Primal
-from rosenblatt.ledger import OFFSET, Ledger
+from rosenblatt.ledger import Ledger
+from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.votes import pick, vote_loop
 from rosenblatt.rows import Rows, parts
 from rosenblatt.run import Run
@@ -26,7 +27,7 @@ NAMES: tuple[str, ...] = get_args(Predictor)
 GUESSES = ("last", "best", "average")
 
 CELLS = 4_000_000
-"""Similarities in a block of them, while predicting."""
+"""Similarities in a block of them, while predicting; one block more than THREADS is held at once."""
 
 THREADS = min(4, os.cpu_count() or 1)
 """Blocks that are worked on at once."""
@@ -81,13 +82,12 @@ def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     """
     ledger = run.ledger
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
-    free = ledger.row == OFFSET
-    offsets = summed(ledger.output[free], amount[free], run.game.offsets)
+    on_rows = ledger.row != OFFSET
     outputs = run.game.outputs
-    place = run.hypothesis.memory.places(ledger.row[~free])
-    cells, line = np.unique(place * outputs + ledger.output[~free], return_inverse=True)
-    total = summed(line, amount[~free], len(cells))
-    return cells // outputs, cells % outputs, total, offsets
+    place = run.hypothesis.memory.places(ledger.row[on_rows])
+    cells, line = np.unique(place * outputs + ledger.output[on_rows], return_inverse=True)
+    total = summed(line, amount[on_rows], len(cells))
+    return cells // outputs, cells % outputs, total, _offsets(run, amount)
 
 
 def guess_weights(run: Run, predictor: str) -> Floats:
@@ -123,7 +123,7 @@ def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
             found = run.hypothesis.average_scores(rows, run.book.rounds)
         else:
             found = run.hypothesis.scores_of(guess_weights(run, predictor), rows)
-        return found, _offsets(run, predictor)
+        return found, guess_offsets(run, predictor)
     place, output, amount, offsets = guess(run, predictor)
     memory = run.hypothesis.memory
     used, line = np.unique(place, return_inverse=True)
@@ -131,13 +131,17 @@ def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     return found.T, offsets
 
 
-def _offsets(run: Run, predictor: str) -> Floats:
+def guess_offsets(run: Run, predictor: str) -> Floats:
+    """The offsets of one of the three single guesses."""
     if not run.game.offsets or predictor == "last":
         return run.hypothesis.offsets
-    ledger = run.ledger
-    free = ledger.row == OFFSET
-    amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
-    return summed(ledger.output[free], amount[free], run.game.offsets)
+    return _offsets(run, run.ledger.amount * influence(run.ledger, predictor)[run.ledger.correction])
+
+
+def _offsets(run: Run, amount: Floats) -> Floats:
+    """The offsets that entries with these amounts add up to."""
+    free = run.ledger.row == OFFSET
+    return summed(run.ledger.output[free], amount[free], run.game.offsets)
 
 
 def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
@@ -156,7 +160,7 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
         loop(begins, similarities, first, none, ledger.track, ended, standing, *entries, found)
         tally[starts[part.start] : starts[part.stop]] = found.T
 
-    _meanwhile(count, _blocks(run, rows, starts))
+    _meanwhile(count, run, rows, starts)
     return tally / max(ledger.rounds, 1)
 
 
@@ -178,7 +182,7 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
         pick(begins, similarities, first, moved[:, part], ledger.track, drawn[:, part], *entries)
         result[starts[part.start] : starts[part.stop]] = first.T
 
-    _meanwhile(draw, _blocks(run, rows, starts))
+    _meanwhile(draw, run, rows, starts)
     return result, moved.T
 
 
@@ -200,29 +204,32 @@ def _entries(run: Run) -> tuple[Ints, Ints, Ints, Floats]:
     return ledger.bounds, place, ledger.output, ledger.amount
 
 
-def _meanwhile(work: Callable[..., None], blocks: Iterator[tuple[Any, ...]]) -> None:
-    """Work on blocks in threads of their own, while the next ones are made."""
-    with ThreadPoolExecutor(THREADS) as pool:
-        waiting: deque[Future[None]] = deque()
-        for block in blocks:
-            if len(waiting) == THREADS:
-                waiting.popleft().result()
-            waiting.append(pool.submit(work, *block))
-        for done in waiting:
-            done.result()
+def _meanwhile(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) -> None:
+    """Work on parts of the rounds in threads of their own, while the similarities of the next are made.
 
-
-def _blocks(run: Run, rows: Rows, starts: Ints) -> Iterator[tuple[slice, Ints, Array, Floats]]:
-    """Parts of the rounds: where they begin, their similarities to memory, their scores under v_0.
-
-    Similarities are (memory × rows) and scores (outputs × rows).
+    The work is given the part, where its rounds begin, their similarities (memory × rows) and their
+    scores under v_0 (outputs × rows).
     """
     memory, longest = run.hypothesis.memory, int(np.max(np.diff(starts), initial=1))
-    for part in parts(len(starts) - 1, max(1, CELLS // (longest * max(len(memory), 1)))):
+    pieces = parts(len(starts) - 1, max(1, CELLS // (longest * max(len(memory), 1))))
+
+    def compared(part: slice) -> tuple[slice, Ints, Array, Floats]:
         begins = starts[part.start : part.stop + 1]
         block = rows.take(slice(begins[0], begins[-1]))
         near = memory.near(memory.rows, block) if len(memory) else np.empty((0, len(block)))
-        yield part, begins - begins[0], near, np.ascontiguousarray(run.hypothesis.first_scores(block).T)
+        return part, begins - begins[0], near, np.ascontiguousarray(run.hypothesis.first_scores(block).T)
+
+    if len(pieces) == 1:
+        work(*compared(pieces[0]))
+        return
+    with ThreadPoolExecutor(THREADS) as pool:
+        waiting: deque[Future[None]] = deque()
+        for piece in pieces:
+            if len(waiting) == THREADS:
+                waiting.popleft().result()
+            waiting.append(pool.submit(work, *compared(piece)))
+        for done in waiting:
+            done.result()
 
 
 def decide(

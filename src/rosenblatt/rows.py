@@ -116,7 +116,7 @@ class Rows:
         """CSR rows as a dense array, dense rows as CSR."""
         if self.sparse:
             return Rows(self.data.toarray(), self.ids, self._squares)
-        return Rows(canonical(sp.csr_array(self._data)), self.ids, self._squares)
+        return Rows(sp.csr_array(self._data), self.ids, self._squares)
 
     def same_as(self, other: Rows) -> bool:
         """Whether the rows, which are vectors, have the same features, in whatever form."""
@@ -187,10 +187,16 @@ def count(data: Data | Csr) -> int:
     return int(data.shape[0]) if hasattr(data, "shape") else len(data)
 
 
-def canonical(data: Any, *, in_range: bool = False) -> Any:
-    """CSR with sorted features, none twice; and none out of range, or `in_range` says who sees to that."""
+def canonical(data: Any, *, search: bool = True) -> Any:
+    """CSR with sorted features, none twice, and none out of range unless that is left to others."""
     given, data = data, sp.csr_array(data)
-    if not in_range:
+    starts = data.indptr
+    if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(data.indices):
+        raise ValueError(
+            f"The row pointer of a sparse matrix must rise from 0 to at most the {len(data.indices)} numbers "
+            "there are. Got another: the matrix is broken."
+        )
+    if search or data.indices.dtype != np.int32:  # wider ones would be cut to 32 bits before the search
         check_in_range(data.indices, data.shape[1])
     if not given.has_canonical_format:  # which it remembers
         data = data.copy()

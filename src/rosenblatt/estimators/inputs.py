@@ -44,7 +44,7 @@ def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, 
         dtype=[np.float64, np.float32],
         ensure_all_finite=search or not sp.issparse(X),
     )
-    return canonical(data, in_range=not search) if sp.issparse(data) else np.ascontiguousarray(data)
+    return canonical(data, search=search) if sp.issparse(data) else np.ascontiguousarray(data)
 
 
 def refuse_huge(data: Data) -> None:

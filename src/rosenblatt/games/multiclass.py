@@ -79,14 +79,11 @@ def ballot_one(scores: Array, offsets: Array, starts: Array, track: int, weight:
 
 
 @dataclass(frozen=True)
-class Argmax:
-    """One learner with a score per class; a mistake moves the truth up and the answer down."""
+class Classes:
+    """What the two have in common: a score per class, and the answer is the highest."""
 
     classes: int
     offsets = 0
-    tracks = 1
-    judge = staticmethod(judge_argmax)
-    ballot = staticmethod(ballot_argmax)
 
     @property
     def outputs(self) -> int:
@@ -105,7 +102,16 @@ class Argmax:
 
 
 @dataclass(frozen=True)
-class OneVsRest:
+class Argmax(Classes):
+    """One learner with a score per class; a mistake moves the truth up and the answer down."""
+
+    tracks = 1
+    judge = staticmethod(judge_argmax)
+    ballot = staticmethod(ballot_argmax)
+
+
+@dataclass(frozen=True)
+class OneVsRest(Classes):
     """A binary learner per class, each with its own survivals; the highest score or vote is the answer.
 
     References
@@ -114,22 +120,6 @@ class OneVsRest:
     Machine Learning 37 (1999), section 5.
     """
 
-    classes: int
-    offsets = 0
+    tracks = Classes.outputs
     judge = staticmethod(judge_one)
     ballot = staticmethod(ballot_one)
-
-    @property
-    def outputs(self) -> int:
-        """One per class."""
-        return self.classes
-
-    tracks = alternatives = outputs
-
-    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
-        """The class with the highest score, the first of equals."""
-        return np.asarray(np.argmax(scores, axis=1))
-
-    def elect(self, tally: Floats, starts: Ints) -> Ints:
-        """The class with the most votes, the first of equals."""
-        return np.asarray(np.argmax(tally, axis=1))

@@ -91,13 +91,17 @@ class DualBoard:
         kernel = self._memory.kernel
         self._given = rows.with_squares() if kernel.inner and kernel.needs_squares else rows
         self._rows = self._given.compact() if kernel.inner else rows
-        self._scores = np.zeros((len(rows), hypothesis.outputs))
+        self._scores = self._scores_so_far()
         self._fresh = NewCorrections()
         self._played: list[tuple[Ints, int]] = []
-        if len(self._memory):  # what was corrected before may have features that none of these rows has
-            entries = _entries_of(hypothesis.coefficients)
-            met = self._memory.scores(self._memory.rows, *entries, self._given, hypothesis.outputs)
-            self._scores = np.ascontiguousarray(met.T)
+
+    def _scores_so_far(self) -> Floats:
+        """The scores of all rows, with all their features, by what was corrected before they came."""
+        outputs, entries = self._hypothesis.outputs, _entries_of(self._hypothesis.coefficients)
+        if not len(self._memory):
+            return np.zeros((len(self._given), outputs))
+        found = self._memory.scores(self._memory.rows, *entries, self._given, outputs)
+        return np.ascontiguousarray(found.T)
 
     def begin(self, order: Ints) -> None:
         """Begin an epoch in which the rows are played in this order."""

@@ -14,7 +14,7 @@ from rosenblatt._types import Array
 from rosenblatt.kernels.base import Domain, Kernel
 from rosenblatt.kernels.precomputed import Precomputed
 from rosenblatt.kernels.validation import float_type
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, parts
 
 CHUNK = 64
 """Rows whose matrix is computed at once to read off its diagonal."""
@@ -118,9 +118,9 @@ class Matrix(Kernel):
 
     def diagonal(self, A: Rows) -> Array:
         """Call the function on a few rows at a time and keep the diagonals."""
-        chunks = (A.take(slice(start, start + CHUNK)) for start in range(0, len(A), CHUNK))
-        parts = [np.diagonal(self.between(chunk, chunk)) for chunk in chunks]
-        return np.concatenate([np.empty(0, float_type(A)), *parts])
+        chunks = map(A.take, parts(len(A), CHUNK))
+        found = [np.diagonal(self.between(chunk, chunk)) for chunk in chunks]
+        return np.concatenate([np.empty(0, float_type(A)), *found])
 
 
 @dataclass(frozen=True)

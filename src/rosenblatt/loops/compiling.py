@@ -27,14 +27,14 @@ def inlined(function: Function) -> Function:
     return cast(Function, register_jitable(inline="always")(function))
 
 
-def compiled(function: Function) -> Function:
+def compiled(function: Function, **options: Any) -> Function:
     """Compile a loop on first call, keep the result on disk, and release the GIL while it runs."""
-    return cast(Function, njit(cache=True, nogil=True)(function))
+    return cast(Function, njit(cache=True, nogil=True, **options)(function))
 
 
 def fused(function: Function) -> Function:
     """The same for arithmetic that may take a product and a sum in one step, rounded once."""
-    return cast(Function, njit(cache=True, nogil=True, fastmath={"contract"})(function))
+    return compiled(function, fastmath={"contract"})
 
 
 def composed(*parts: Callable[..., Any]) -> Callable[[Function], Function]:

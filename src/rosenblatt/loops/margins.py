@@ -16,10 +16,7 @@ def margin_loop(judge: Any) -> Any:
     """The loop for this game: ⟨u, Φ(truth) − Φ(rival)⟩ as an array (rounds × tracks)."""
 
     @composed(judge)
-    def margins(starts, truths, scores, offsets, tracks):
-        longest = 0
-        for i in range(starts.shape[0] - 1):
-            longest = max(longest, starts[i + 1] - starts[i])
+    def margins(starts, truths, scores, offsets, tracks, longest):
         width = most_entries(longest, scores.shape[1], offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         found = np.empty((starts.shape[0] - 1, tracks))

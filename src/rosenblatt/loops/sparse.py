@@ -26,12 +26,12 @@ def span(indptr, row):
 
 
 @inlined
-def last_feature(indptr, features, row):
-    """The last of a row's features, in whatever order they are; one below 0 counts as far beyond all."""
-    found = np.uint32(0)
+def out_of_range(indptr, features, row, known):
+    """Whether a row has a feature that is not one of the known; one below 0 counts as far beyond them."""
+    last = np.uint32(0)
     for p in span(indptr, row):
-        found = max(found, np.uint32(features[p]))
-    return found
+        last = max(last, np.uint32(features[p]))
+    return last >= known and indptr[row] < indptr[row + 1]
 
 
 @inlined
@@ -165,7 +165,7 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
         clock, k, e = tally[0], tally[1], tally[2]
-        stopped, features_known = order.shape[0], weights.shape[0] - 1
+        stopped = order.shape[0]
         for turn in range(begin, order.shape[0]):
             if k + tracks > corrections.shape[0] or e + tracks * width > entries.shape[0]:
                 stopped = turn
@@ -173,7 +173,7 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
             i = order[turn]
             first, last = starts[i], starts[i + 1]
             for row in range(first, last):
-                if last_feature(indptr, features, row) >= features_known:
+                if out_of_range(indptr, features, row, weights.shape[0] - 1):
                     stopped = -1 - row
                     break
                 score(indptr, features, values, row, weights, constant, scores, row - first)
