@@ -154,3 +154,24 @@ def test_features_beyond_32_bits_are_not_cut_to_size():
     X.indices = np.array([0, 2**32 + 1])
     with pytest.raises(ValueError, match="from 0 to 3"):
         PerceptronClassifier().fit(X, [0, 1])
+
+
+@pytest.mark.parametrize("predictor", ["last", "best", "average", "vote", "sample"])
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(sigma=1.0), kernels.Linear()])
+def test_a_row_whose_score_is_no_number_is_named(kernel, predictor):
+    X, y = blobs(2, rows=40)
+    clf = PerceptronClassifier(kernel, predictor=predictor, random_state=0).fit(X, y)
+    X[7] = [1.7e308] * X.shape[1]
+    for ask in (clf.predict, clf.decision_function):
+        with pytest.raises(ValueError, match="score of row 7 is not a finite number"):
+            ask(X)
+
+
+def test_labels_of_two_kinds_are_refused():
+    with pytest.raises(ValueError, match=r"Labels must be of one kind.*Got NoneType, str"):
+        PerceptronClassifier().fit(np.eye(4), np.array(["a", None] * 2, object))
+
+
+def test_large_unsigned_labels_are_labels():
+    labels = np.array([0, 1, 5], np.uint64) + np.uint64(2**63)
+    assert np.array_equal(PerceptronClassifier().fit(np.eye(3), labels).classes_, labels)

@@ -52,8 +52,9 @@ def test_either_of_two_classes_can_be_explained(label):
     assert reasons.output == label
     assert reasons.score == pytest.approx(label * clf.decision_function(X[:1])[0])
     assert reasons.contribution.sum() == pytest.approx(reasons.score)
-    assert clf.explain(sp.csr_array(X)[0]).score == pytest.approx(clf.decision_function(X[:1])[0])
-    with pytest.raises(ValueError, match="label 7, which is not one of the classes -1, 1"):
+    for row in (sp.csr_array(X)[0], sp.csr_array(X)[[0]], sp.csr_matrix(X)[0], sp.coo_matrix(X[:1])):
+        assert clf.explain(row).score == pytest.approx(clf.decision_function(X[:1])[0])
+    with pytest.raises(ValueError, match=r"label must be one of -1, 1\. Got 7"):
         clf.explain(X[0], label=7)
     with pytest.raises(ValueError, match=r"one row at a time\. Got 2"):
         clf.explain(X[:2].tolist())
@@ -276,3 +277,14 @@ def test_columns_of_a_frame_may_be_of_any_number_type():
         .score(frame, ["x", "x", "o", "o"])
         == 1
     )
+
+
+def test_a_row_of_a_frame_is_explained_by_its_names():
+    pandas = pytest.importorskip("pandas")
+    X, y = blobs(2, rows=40)
+    frame = pandas.DataFrame(X, columns=[f"feature {i}" for i in range(X.shape[1])])
+    clf = PerceptronClassifier(random_state=0).fit(frame, y)
+    for row in (frame.iloc[[3]], frame.iloc[3]):
+        assert clf.explain(row).score == pytest.approx(clf.decision_function(frame)[3])
+    with pytest.raises(ValueError, match="feature names should match"):
+        clf.explain(frame[frame.columns[::-1]].iloc[[3]])

@@ -36,6 +36,11 @@ def test_arrays_sparse_rows_and_dicts_are_the_same_examples(kernel):
         np.testing.assert_allclose(scores[form], fitted.decision_function(X), atol=1e-9)
 
 
+def test_a_text_is_not_taken_for_a_number():
+    with pytest.raises(ValueError, match="Got '12345' for 'zip': for a category, use a name for each"):
+        online.Classifier().add_example({"size": 1.0, "zip": "12345"}, 1)
+
+
 def test_predicting_teaches_nothing():
     learner = online.Classifier()
     learner.add_example({"a": 1.0}, 1)

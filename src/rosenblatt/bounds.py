@@ -190,7 +190,8 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int
     ledger, margins = run.ledger.of(track), all_margins[:, track]
     radius_squared = float(np.max(ledger.norm_squared, initial=0.0))
     margin, deviation, bound = _theorem(run, ledger, margins, radius_squared)
-    progress = np.cumsum(_moves(run, direction, track)) / max(sqrt(direction.norms_squared[track]), 1e-300)
+    length = max(sqrt(max(direction.norms_squared[track], 0.0)), 1e-300)
+    progress = np.cumsum(_moves(run, direction, track)) / length
     growth = ledger.size * (2 * ledger.margin + ledger.size * ledger.norm_squared)
     most = ledger.size * (2 * np.maximum(ledger.margin, 0) + ledger.size * radius_squared)
     return Certificate(

@@ -178,9 +178,14 @@ class Classifier:
         return Csr(np.array([0, width]), np.arange(width, dtype=np.int32), data[0], width)
 
 
+TEXTS = frozenset({str, bytes, np.str_, np.bytes_})
+
+
 def _numbers(x: Mapping[Any, float]) -> Floats:
     try:
         values = np.fromiter(x.values(), np.float64, len(x))
+        if not TEXTS.isdisjoint(map(type, x.values())):  # NumPy takes "12" for 12
+            values = np.array([np.nan])
     except (TypeError, ValueError, OverflowError):
         values = np.array([np.nan])
     if not np.isfinite(values).all():

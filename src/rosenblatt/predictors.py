@@ -20,7 +20,7 @@ from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.votes import pick, vote_loop
 from rosenblatt.rows import Rows, parts
-from rosenblatt.run import Run
+from rosenblatt.run import Run, not_finite
 
 Predictor = Literal["last", "best", "average", "vote", "sample"]
 NAMES: tuple[str, ...] = get_args(Predictor)
@@ -116,6 +116,11 @@ def check_kept(run: Run, what: str) -> None:
         )
 
 
+IN_WORDS = np.errstate(over="ignore", invalid="ignore")
+"""What leaves the range of numbers is said in words, once a score shows it."""
+
+
+@IN_WORDS
 def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     """The scores (rows × outputs) and the offsets of a single guess."""
     if isinstance(run.hypothesis, Primal):
@@ -123,12 +128,12 @@ def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
             found = run.hypothesis.average_scores(rows, run.book.rounds)
         else:
             found = run.hypothesis.scores_of(guess_weights(run, predictor), rows)
-        return found, guess_offsets(run, predictor)
+        return _finite(found), guess_offsets(run, predictor)
     place, output, amount, offsets = guess(run, predictor)
     memory = run.hypothesis.memory
     used, line = np.unique(place, return_inverse=True)
     found = memory.scores(memory.rows.take(used), line, output, amount, rows, run.game.outputs)
-    return found.T, offsets
+    return _finite(found.T), offsets
 
 
 def guess_offsets(run: Run, predictor: str) -> Floats:
@@ -144,6 +149,7 @@ def _offsets(run: Run, amount: Floats) -> Floats:
     return summed(run.ledger.output[free], amount[free], run.game.offsets)
 
 
+@IN_WORDS
 def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     """The tally (rows × alternatives): every guess votes as often as it answered, the total being 1."""
     check_kept(run, "vote")
@@ -158,12 +164,14 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     def count(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
         found, none = np.zeros((run.game.alternatives, first.shape[1])), np.zeros(run.game.offsets)
         loop(begins, similarities, first, none, ledger.track, ended, standing, *entries, found)
+        _finite(first.T, int(starts[part.start]))
         tally[starts[part.start] : starts[part.stop]] = found.T
 
     _meanwhile(count, run, rows, starts)
     return tally / max(ledger.rounds, 1)
 
 
+@IN_WORDS
 def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> tuple[Floats, Floats]:
     """The scores (rows × outputs) and offsets (rounds × offsets) of a guess drawn anew for every round."""
     check_kept(run, "sample")
@@ -180,10 +188,17 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
 
     def draw(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
         pick(begins, similarities, first, moved[:, part], ledger.track, drawn[:, part], *entries)
-        result[starts[part.start] : starts[part.stop]] = first.T
+        result[starts[part.start] : starts[part.stop]] = _finite(first.T, int(starts[part.start]))
 
     _meanwhile(draw, run, rows, starts)
     return result, moved.T
+
+
+def _finite(scores: Floats, first: int = 0) -> Floats:
+    """The scores, if they are all numbers; `first` is the number of the first row."""
+    if not np.isfinite(scores).all():
+        raise not_finite(first + int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]))
+    return scores
 
 
 def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:

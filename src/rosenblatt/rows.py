@@ -92,6 +92,11 @@ class Rows:
         return self._squares
 
     @property
+    def longest_square(self) -> float:
+        """The largest squared norm, 0 if there are no rows."""
+        return float(np.max(self.squares, initial=0.0))
+
+    @property
     def has_squares(self) -> bool:
         """Whether the squared norms are known."""
         return self._squares is not None
@@ -99,6 +104,10 @@ class Rows:
     def with_squares(self) -> Rows:
         """The same rows, their squared norms known, so that parts of them need not compute any."""
         return Rows(self.data, self.ids, self.squares)
+
+    def in_double(self) -> Rows:
+        """The same rows in float64."""
+        return Rows(self.data.astype(np.float64), self._ids, first=self._first)
 
     def compact(self) -> Rows:
         """The rows without features that none of them has, if there are enough to be worth a copy.

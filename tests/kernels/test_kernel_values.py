@@ -75,6 +75,16 @@ def test_exponentials_of_no_rows_at_all():
     assert RBF(sigma=1.0)(np.empty((0, 3)), np.ones((2, 3))).shape == (0, 2)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("kernel", [RBF(sigma=1.0), 2 * RBF(sigma=1.0) + 1, RBF(sigma=1.0).normalized()])
+def test_distances_far_from_zero_are_computed_in_float64(kernel, form):
+    """Rows near each other and far from 0, of which float32 products would lose the distance."""
+    X = (np.random.default_rng(0).normal(size=(20, 3)) + 1000).astype(np.float32)
+    found = kernel(form(X))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, kernel(X.astype(np.float64)), rtol=1e-5)
+
+
 def test_a_power_too_large_for_float32_is_computed_in_float64():
     pixels = np.full((2, 784), 255, np.float32)
     values = Polynomial(9)(pixels)

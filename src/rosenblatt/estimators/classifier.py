@@ -372,14 +372,19 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         kernel = self._run_kernel()
         if kernel is not None and kernel.on_objects:
             return [x]
+        if hasattr(x, "to_frame"):  # a row of a data frame
+            x = x.to_frame().T if hasattr(self, "feature_names_in_") else x.to_numpy()
         row = x if hasattr(x, "ndim") else np.asarray(x)
-        if row.ndim > 1 and row.shape[0] != 1:
+        row = row if row.ndim > 1 else row.reshape(1, -1)
+        if row.shape[0] != 1:
             raise ValueError(f"explain takes one row at a time. Got {row.shape[0]}.")
-        return row.reshape(1, -1) if row.ndim == 1 and hasattr(row, "reshape") else np.atleast_2d(row)
+        return row
 
     def _to_explain(self, rows: Rows, name: str, label: Any) -> tuple[int, int, int]:
         """A class, the output with its score, and the sign it has there."""
-        chosen = None if label is None else int(labelling.encode(np.array([label]), self.classes_)[0])
+        if label is not None and label not in self.classes_.tolist():
+            raise ValueError(f"label must be one of {labelling.shown(self.classes_)}. Got {label!r}.")
+        chosen = None if label is None else self.classes_.tolist().index(label)
         if len(self.classes_) == 2:
             chosen = 1 if chosen is None else chosen
             return chosen, 0, 2 * chosen - 1

@@ -21,6 +21,10 @@ def checked_labels(y: Any, rows: int) -> Array:
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None. Pass a label per row.")
     labels = np.asarray(column_or_1d(y, warn=True))
+    kinds = {type(label).__name__ for label in labels} if labels.dtype == object else set()
+    if len(kinds) > 1 and not kinds.isdisjoint(("str", "NoneType")):
+        found = ", ".join(sorted(kinds))
+        raise ValueError(f"Labels must be of one kind, or they have no order. Got {found}.")
     assert_all_finite(labels, input_name="y")
     if labels.dtype.kind not in "biuU":  # which cannot be anything else than classes
         check_classification_targets(labels)
@@ -36,8 +40,9 @@ def classes_of(labels: Array) -> Array:
         if highest - lowest < 2:
             return np.unique(np.array([lowest, highest], labels.dtype))
         if highest - lowest < len(labels):  # counting them takes a tenth of the time of sorting them
-            counts = np.bincount(labels.astype(np.int64) - lowest)
-            return (np.flatnonzero(counts) + lowest).astype(labels.dtype)
+            wide = labels.astype(f"{labels.dtype.kind}8")
+            counts = np.bincount((wide - wide.min()).astype(np.int64))
+            return np.asarray(np.flatnonzero(counts).astype(wide.dtype) + wide.min(), labels.dtype)
     return np.unique(labels)
 
 
@@ -63,7 +68,7 @@ def lasting_classes(given: Any, before: Array | None) -> Array:
 
 def shown(classes: Array) -> str:
     """Classes as a sentence shows them."""
-    return ", ".join(map(str, classes.tolist()))
+    return ", ".join(map(repr, classes.tolist()))
 
 
 def encode(labels: Array, classes: Array) -> Array:
@@ -76,7 +81,7 @@ def encode(labels: Array, classes: Array) -> Array:
         unseen = np.flatnonzero(classes[truths] != labels)
     if len(unseen):
         raise ValueError(
-            f"Row {unseen[0]} has the label {labels[unseen[0]]!s}, which is not one of the classes "
+            f"Row {unseen[0]} has the label {labels[unseen].tolist()[0]!r}, which is not one of the classes "
             f"{shown(classes)}. Name every class in the first call of partial_fit, or fit anew."
         )
     return np.asarray(truths)

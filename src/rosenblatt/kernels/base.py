@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Array, Data
 from rosenblatt.kernels import maps
-from rosenblatt.kernels.validation import same_width, vectors
+from rosenblatt.kernels.validation import float_type, same_width, vectors
 from rosenblatt.rows import Rows, products
 
 if TYPE_CHECKING:
@@ -105,6 +105,10 @@ class Kernel:
         """Whether the rows may be any Python objects."""
         return self.domain == "objects"
 
+    def cancels(self, largest: float) -> bool:
+        """Whether float32 cannot tell ⟨x, z⟩ from ⟨x, x⟩ well enough, for squared norms up to this one."""
+        return any(part.cancels(largest) for part in self.parts)
+
     def combine(self, *values: Array) -> Array:
         """Make k of the values of its parts, entry by entry; may overwrite them."""
         raise NotImplementedError(
@@ -130,9 +134,11 @@ class Kernel:
         """Compute the kernel matrix (len(A), len(B)), fresh and C-contiguous; the rows are not checked."""
         if not self.inner:
             return self.combine(*(part.between(A, B) for part in self.parts))
-        xz = np.ascontiguousarray(products(A.data, B.data))
         if not self.needs_squares:
-            return self.of_products(xz, _UNUSED, _UNUSED)
+            return self.of_products(np.ascontiguousarray(products(A.data, B.data)), _UNUSED, _UNUSED)
+        if float_type(A, B) == np.float32 and self.cancels(max(A.longest_square, B.longest_square)):
+            return self.between(A.in_double(), B.in_double()).astype(np.float32)
+        xz = np.ascontiguousarray(products(A.data, B.data))
         return self.of_products(xz, A.squares[:, None], B.squares[None, :])
 
     def diagonal(self, A: Rows) -> Array:

@@ -18,7 +18,8 @@ class RBF(Kernel):
     r"""The radial basis function, :math:`k(x, z) = e^{-\|x - z\|^2 / 2σ^2}` or :math:`e^{-γ\|x - z\|^2}`.
 
     The distance comes from :math:`\|x\|^2 + \|z\|^2 - 2\langle x, z \rangle`, clamped at 0. Its rounding
-    error is about :math:`ε \|x\|^2`: with float32 and σ far below the norms, use float64 or scale the data.
+    error is about :math:`ε \|x\|^2`: where that is too much for float32, the products are taken in float64,
+    which is slower. Data far from 0 is better centred first.
 
     Parameters
     ----------
@@ -72,6 +73,10 @@ class RBF(Kernel):
     def needs_squares(self) -> bool:
         """Always: they make the distance."""
         return True
+
+    def cancels(self, largest: float) -> bool:
+        """Whether rounding the distance would change the value by more than a ten-thousandth."""
+        return self.rate * largest * float(np.finfo(np.float32).eps) > 1e-4
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
         """Evaluate exp(-γ (⟨x, x⟩ + ⟨z, z⟩ - 2⟨x, z⟩)), with the exponent clamped at 0."""
