@@ -54,7 +54,7 @@ def ballot(scores, offsets, starts, track, weight, tally):
 class Ordinal:
     ranks: int
     outputs, tracks, judge, ballot = 1, 1, staticmethod(judge), staticmethod(ballot)
-    offsets = property(lambda self: self.ranks - 1)
+    offsets = property(lambda self: np.zeros(self.ranks - 1))
     alternatives = property(lambda self: self.ranks)
 
     def answer(self, scores, offsets, starts):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from playing import RULES, orders_of, sparse
 from rosenblatt import learner, predictors, tables
-from rosenblatt.games import compilable
+from rosenblatt.games import NO_OFFSETS, compilable
 from rosenblatt.kernels import Linear
 from rosenblatt.learner import play, play_blocks, play_sparse
 from rosenblatt.rows import Rows
@@ -45,7 +45,7 @@ def ballot(scores, offsets, starts, track, weight, tally):
 class Best:
     """Find the best row of a list."""
 
-    outputs, tracks, offsets, alternatives = 1, 1, 0, 1
+    outputs, tracks, offsets, alternatives = 1, 1, NO_OFFSETS, 1
     judge, ballot = staticmethod(judge), staticmethod(ballot)
 
     def answer(self, scores, offsets, starts):

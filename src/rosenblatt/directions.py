@@ -79,8 +79,8 @@ def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direc
         name="the given weights",
         on_examples=hypothesis.scores_of(u, examples.rows),
         on_memory=hypothesis.scores_of(u, hypothesis.memory.rows),
-        offsets=np.zeros(run.game.offsets),
-        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros(run.game.offsets)),
+        offsets=np.zeros_like(run.game.offsets),
+        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros_like(run.game.offsets)),
     )
 
 

@@ -61,7 +61,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     game, rule, hypothesis = run.game, run.rule, run.hypothesis
     first, last = examples.starts[i], examples.starts[i + 1]
     rows, truth = examples.rows.take(slice(first, last)), examples.truths[first:last]
-    width = most_entries(len(rows), game.outputs, game.offsets)
+    width = most_entries(len(rows), game.outputs, len(game.offsets))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     weight = float(examples.weights_of(np.array([i]))[0])
     lines: list[tuple[float, ...]] = []

@@ -78,7 +78,7 @@ def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     Returns
     -------
     Entries (place in memory, output, amount), sorted by place and no two of them for the same place and
-    output, and the offsets.
+    output, and what it adds to the offsets of v_0.
     """
     ledger = run.ledger
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
@@ -133,20 +133,22 @@ def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     memory = run.hypothesis.memory
     used, line = np.unique(place, return_inverse=True)
     found = memory.scores(memory.rows.take(used), line, output, amount, rows, run.game.outputs)
-    return _finite(found.T), offsets
+    return _finite(found.T), run.game.offsets + offsets
 
 
 def guess_offsets(run: Run, predictor: str) -> Floats:
     """The offsets of one of the three single guesses."""
-    if not run.game.offsets or predictor == "last":
+    if not len(run.game.offsets) or predictor == "last":
         return run.hypothesis.offsets
-    return _offsets(run, run.ledger.amount * influence(run.ledger, predictor)[run.ledger.correction])
+    ledger = run.ledger
+    amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
+    return run.game.offsets + _offsets(run, amount)
 
 
 def _offsets(run: Run, amount: Floats) -> Floats:
-    """The offsets that entries with these amounts add up to."""
+    """What entries with these amounts add to the offsets of v_0."""
     free = run.ledger.row == OFFSET
-    return summed(run.ledger.output[free], amount[free], run.game.offsets)
+    return summed(run.ledger.output[free], amount[free], len(run.game.offsets))
 
 
 @IN_WORDS
@@ -162,8 +164,8 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     )
 
     def count(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
-        found, none = np.zeros((run.game.alternatives, first.shape[1])), np.zeros(run.game.offsets)
-        loop(begins, similarities, first, none, ledger.track, ended, standing, *entries, found)
+        found, offsets = np.zeros((run.game.alternatives, first.shape[1])), run.game.offsets.copy()
+        loop(begins, similarities, first, offsets, ledger.track, ended, standing, *entries, found)
         _finite(first.T, int(starts[part.start]))
         tally[starts[part.start] : starts[part.stop]] = found.T
 
@@ -183,7 +185,7 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
     entries, result, moved = (
         _entries(run),
         np.empty((len(rows), run.game.outputs)),
-        np.zeros((run.game.offsets, rounds)),
+        np.repeat(run.game.offsets[:, None], rounds, axis=1),
     )
 
     def draw(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.games.game import NO_OFFSETS
 from rosenblatt.loops.compiling import compilable
 
 
@@ -60,7 +61,7 @@ class Binary:
 
     ties: str = "mistake"
     outputs = 1
-    offsets = 0
+    offsets = NO_OFFSETS
     tracks = 1
     alternatives = 1
 

@@ -1,11 +1,15 @@
-"""What a game is to the learner: four numbers, two compiled functions and two ways to read an answer."""
+"""What a game is to the learner: a few numbers, two compiled functions and two ways to read an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
+
 from rosenblatt._types import Floats, Ints
+
+NO_OFFSETS: Floats = np.zeros(0)
 
 
 class Game(Protocol):
@@ -21,8 +25,8 @@ class Game(Protocol):
         """How many scores each row gets."""
 
     @property
-    def offsets(self) -> int:
-        """How many offsets the game owns."""
+    def offsets(self) -> Floats:
+        """The offsets of v_0; −∞ stays what it is."""
 
     @property
     def tracks(self) -> int:

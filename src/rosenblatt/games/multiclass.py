@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.games.game import NO_OFFSETS
 from rosenblatt.loops.compiling import compilable
 
 
@@ -83,7 +84,7 @@ class Classes:
     """What the two have in common: a score per class, and the answer is the highest."""
 
     classes: int
-    offsets = 0
+    offsets = NO_OFFSETS
 
     @property
     def outputs(self) -> int:

@@ -23,16 +23,18 @@ class Dual:
         ⟨φ(x), φ(z)⟩.
     constant
         What is added to the kernel: 1 for an intercept, else 0.
-    outputs, offsets
+    outputs
         How many the game has.
+    offsets
+        Those of v_0.
     """
 
     keep = True
 
-    def __init__(self, kernel: Kernel, constant: float, outputs: int, offsets: int) -> None:
+    def __init__(self, kernel: Kernel, constant: float, outputs: int, offsets: Floats) -> None:
         self.memory = Memory(kernel, constant)
         self.outputs = outputs
-        self.offsets = np.zeros(offsets)
+        self.offsets = offsets.copy()
         self._coefficients = np.empty((0, outputs))
 
     @property

@@ -28,16 +28,16 @@ class Primal:
     constant
         The value of the constant feature: 1 for an intercept, else 0.
     offsets
-        How many offsets the game owns.
+        Those of v_0.
     keep
         Whether to store corrected rows, which the predictors best, vote and sample need.
     """
 
-    def __init__(self, start: Floats, constant: float, offsets: int, keep: bool = True) -> None:
+    def __init__(self, start: Floats, constant: float, offsets: Floats, keep: bool = True) -> None:
         self.start = start if start.any() else None
         self.weights = start.copy()
         self.delayed = np.zeros_like(start)
-        self.offsets = np.zeros(offsets)
+        self.offsets = offsets.copy()
         self.memory = Memory(Linear(), constant)
         self.keep = keep
 

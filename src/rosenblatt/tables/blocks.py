@@ -70,7 +70,7 @@ class BlockTable:
         game, rule, book = run.game, run.rule, run.book
         dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
         gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
-        most = most_entries(len(rows), game.outputs, game.offsets)
+        most = most_entries(len(rows), game.outputs, len(game.offsets))
         (_, k, e), turn = book.tally.tolist(), 0
         while turn >= 0:
             book.make_room(len(rounds), most)

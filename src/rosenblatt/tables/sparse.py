@@ -38,7 +38,7 @@ class SparsePass:
         self._loop = sparse_loop(game.judge, rule.step, self.one_output)
         self._sizes = longest, game.tracks, game.outputs
         self._rule = rule.reach, rule.parameters
-        self._most = game.tracks, game.tracks * most_entries(longest, game.outputs, game.offsets)
+        self._most = game.tracks, game.tracks * most_entries(longest, game.outputs, len(game.offsets))
 
     def play(
         self, order: Ints, starts: Ints, rows: Csr, truths: Ints, weights: Floats, *, late: bool = False

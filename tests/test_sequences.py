@@ -1,0 +1,223 @@
+"""The sequence game: Viterbi against all paths there are, and the learner against Collins's, on every path."""
+
+from itertools import pairwise, product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playing import RULES, orders_of, sparse
+from rosenblatt import learner, predictors, tables
+from rosenblatt.bounds import certify
+from rosenblatt.games import Sequence
+from rosenblatt.kernels import Linear, Polynomial
+from rosenblatt.learner import play, play_blocks, play_sparse
+from rosenblatt.loops import paths
+from rosenblatt.rows import Rows
+from rosenblatt.run import Examples, begin
+
+
+def score_of(path, scores, offsets):
+    """The score of a path, as section 4 of the source has it: what it passes, summed."""
+    labels = scores.shape[1]
+    steps = [labels * labels + path[0], labels * (labels + 1) + path[-1]]
+    steps += [before * labels + after for before, after in pairwise(path)]
+    return sum(scores[i, label] for i, label in enumerate(path)) + sum(offsets[step] for step in steps)
+
+
+def every_path(scores, offsets):
+    """All paths, the highest first; of equals the first, reading from the last label."""
+    rows, labels = scores.shape
+    found = [(score_of(path, scores, offsets), path) for path in product(range(labels), repeat=rows)]
+    return sorted(found, key=lambda pair: (-pair[0], pair[1][::-1]))
+
+
+@st.composite
+def lattices(draw):
+    """Small scores with ties, offsets some of which forbid, and a path that is allowed."""
+    rows, labels = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    random = np.random.default_rng(draw(st.integers(0, 10**6)))
+    scores = random.integers(-2, 3, (rows, labels)).astype(float)
+    truth = random.integers(0, labels, rows)
+    pairs = {
+        (before, after)
+        for before, after in product(range(labels + 1), repeat=2)
+        if random.random() < draw(st.sampled_from([0.0, 0.3]))
+    }
+    game = Sequence(labels, frozenset(pairs - {*pairwise([labels, *truth.tolist(), labels])}))
+    offsets = game.offsets + random.integers(-2, 3, len(game.offsets))
+    return game, scores, offsets, truth
+
+
+@given(lattices())
+def test_the_answer_is_the_best_of_all_paths(lattice):
+    game, scores, offsets, _ = lattice
+    found = game.answer(scores, offsets[None], np.array([0, len(scores)]))
+    assert tuple(found) == every_path(scores, offsets)[0][1]
+
+
+@given(lattices())
+def test_the_rival_is_the_best_of_all_other_paths(lattice):
+    _, scores, offsets, truth = lattice
+    found = np.empty(len(truth), np.int64)
+    highest = paths.rival_path(scores, offsets, truth, found)
+    others = [pair for pair in every_path(scores, offsets) if pair[1] != tuple(truth)]
+    expected = others[0][0] if others else -np.inf
+    assert highest == expected
+    if expected > -np.inf:
+        assert tuple(found) != tuple(truth)
+        assert score_of(found, scores, offsets) == expected
+
+
+@given(lattices())
+def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice):
+    game, scores, offsets, truth = lattice
+    where, amount = np.zeros((99, 2), np.int64), np.zeros(99)
+    count, margin, wrong = game.judge(scores, offsets, truth, 0, where, amount)
+    ranked = every_path(scores, offsets)
+    others = [score for score, path in ranked if path != tuple(truth)]
+    expected = score_of(truth, scores, offsets) - max(others, default=-np.inf)
+    assert margin == expected
+    assert wrong == (expected <= 0)
+    if expected < np.inf:
+        moved = sum(
+            change * (offsets[output] if row < 0 else scores[row, output])
+            for (row, output), change in zip(where[:count], amount[:count], strict=True)
+        )
+        assert moved == margin  # ⟨v, Φ(truth) − Φ(rival)⟩
+
+
+@pytest.mark.parametrize("broken", ["extend", "first_of_the_highest"])
+def test_a_search_that_takes_another_of_equals_or_forgets_is_seen(broken, monkeypatch):
+    def never_looks_back(best, offsets, better, came):
+        better[:], came[:] = best[0] + offsets[: len(best)], 0
+
+    def ignores_the_end(values, offsets, first):
+        return int(np.argmax(values))
+
+    monkeypatch.setattr(paths, broken, never_looks_back if broken == "extend" else ignores_the_end)
+    random = np.random.default_rng(0)
+    seen = 0
+    for _ in range(50):
+        scores, offsets = (
+            random.integers(-2, 3, (4, 3)).astype(float),
+            random.integers(-2, 3, 15).astype(float),
+        )
+        found = np.empty(4, np.int64)
+        paths.best_path(scores, offsets, found)
+        seen += tuple(found) != every_path(scores, offsets)[0][1]
+    assert seen > 10
+
+
+# --- learning ---
+
+
+def collins(sequences, labels, features, epochs):
+    """Figure 2 of Collins (2002), all paths enumerated: the mistakes, the weights, the transitions."""
+    weights, steps, mistakes = np.zeros((features, labels)), np.zeros(labels * (labels + 2)), []
+    for _ in range(epochs):
+        for i, (rows, truth) in enumerate(sequences):
+            if not len(rows):
+                continue
+            ranked = every_path(rows @ weights, steps)
+            rivals = [pair for pair in ranked if pair[1] != tuple(truth)]
+            if not rivals or score_of(truth, rows @ weights, steps) > rivals[0][0]:
+                continue
+            rival = np.empty(len(truth), np.int64)
+            paths.rival_path(rows @ weights, steps, truth, rival)
+            mistakes.append(i)
+            for path, sign in ((truth, 1), (rival, -1)):
+                for row, label in zip(rows, path, strict=True):
+                    weights[:, label] += sign * row
+                steps[labels * labels + path[0]] += sign
+                steps[labels * (labels + 1) + path[-1]] += sign
+                for before, after in pairwise(path):
+                    steps[before * labels + after] += sign
+    return mistakes, weights, steps
+
+
+@st.composite
+def sentences(draw, labels=3):
+    lengths = np.array(draw(st.lists(st.integers(0, 4), min_size=1, max_size=7)))
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    random = np.random.default_rng(draw(st.integers(0, 10**6)))
+    X = random.integers(-2, 3, (starts[-1], 3)).astype(float) * (random.random((starts[-1], 3)) < 0.7)
+    return X, random.integers(0, labels, starts[-1]), starts
+
+
+def a_run(player, data, sequences, kernel=None, rule=None, epochs=3, forbidden=frozenset(), **options):
+    _, truths, starts = sequences
+    run = begin(Sequence(3, forbidden), features=3, kernel=kernel, rule=rule, intercept=kernel is None)
+    examples = Examples(run.number(data), truths, starts)
+    player(run, examples, orders_of(len(starts) - 1, epochs), **options)
+    return run
+
+
+@given(sentences())
+def test_it_is_collinss_algorithm(sequences):
+    X, truths, starts = sequences
+    run = begin(Sequence(3), features=3)
+    play_sparse(run, Examples(run.number(sparse(X)), truths, starts), orders_of(len(starts) - 1, 2))
+    pairs = [(X[a:b], truths[a:b]) for a, b in pairwise(starts)]
+    mistakes, weights, steps = collins(pairs, 3, 3, run.epochs)
+    assert run.ledger.mistakes.tolist() == mistakes
+    assert np.array_equal(run.hypothesis.weights[:-1], weights)
+    assert np.array_equal(run.hypothesis.offsets, steps)
+
+
+PATHS = {
+    "blocks": lambda X, sequences, **options: a_run(play_blocks, X, sequences, block=5, **options),
+    "sparse": lambda X, sequences, **options: a_run(play_sparse, sparse(X), sequences, **options),
+    "dual": lambda X, sequences, **options: a_run(play, X, sequences, Linear() + 1, **options),
+    "dual blocks": lambda X, sequences, **options: a_run(
+        play_blocks, X, sequences, Linear() + 1, block=5, **options
+    ),
+}
+
+
+@pytest.mark.parametrize("path", PATHS)
+@given(sentences(), st.sampled_from(sorted(RULES)), st.booleans())
+def test_every_path_writes_the_ledger_of_the_definition(path, sequences, rule, clerk):
+    X, _, starts = sequences
+    definition = a_run(play, X, sequences, rule=RULES[rule])
+    with pytest.MonkeyPatch.context() as patch:
+        if clerk:
+            patch.setattr(learner, "STRETCH", 2)
+            patch.setattr(tables.sparse, "COPIED", 2)
+        run = PATHS[path](X, sequences, rule=RULES[rule])
+    assert run.ledger == definition.ledger
+    for predictor in ("last", "best", "vote"):
+        answers = (predictors.decide(some, Rows(X), predictor, starts) for some in (run, definition))
+        assert np.array_equal(*answers)
+
+
+@given(sentences(), st.sampled_from(predictors.NAMES), st.booleans())
+def test_no_forbidden_path_is_ever_the_answer(sequences, predictor, dual):
+    """Label 1 may only follow 0, and ends nothing."""
+    X, truths, starts = sequences
+    truths = truths.copy()
+    truths[truths == 1] = 0
+    forbidden = frozenset({(1, 1), (2, 1), (3, 1), (1, 3)})
+    run = a_run(
+        play_blocks, X, (X, truths, starts), Polynomial(2) if dual else None, epochs=2, forbidden=forbidden
+    )
+    answers = predictors.decide(run, Rows(X), predictor, starts, random=np.random.default_rng(0))
+    for a, b in pairwise(starts):
+        if b > a:
+            assert not forbidden & {*pairwise([3, *answers[a:b].tolist(), 3])}
+
+
+def test_the_certificate_holds():
+    random = np.random.default_rng(0)
+    lengths = random.integers(1, 7, 80)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    truths = random.integers(0, 3, starts[-1])
+    X = np.eye(3)[truths] * 2 + random.normal(size=(starts[-1], 3)) * 0.3
+    run = begin(Sequence(3), features=3)
+    examples = Examples(run.number(X), truths, starts)
+    play_blocks(run, examples, orders_of(len(lengths), 30))
+    (certificate,) = certify(run, examples)
+    assert run.converged
+    assert certificate.holds
+    assert certificate.bound >= certificate.mistakes > 0
