@@ -88,22 +88,23 @@ def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice):
         assert moved == margin  # ⟨v, Φ(truth) − Φ(rival)⟩
 
 
-@pytest.mark.parametrize("broken", ["extend", "first_of_the_highest"])
-def test_a_search_that_takes_another_of_equals_or_forgets_is_seen(broken, monkeypatch):
-    def never_looks_back(best, offsets, better, came):
-        better[:], came[:] = best[0] + offsets[: len(best)], 0
+def never_looks_back(best, offsets, better):
+    better[:] = best[0] + offsets[: len(best)]
 
-    def ignores_the_end(values, offsets, first):
-        return int(np.argmax(values))
 
-    monkeypatch.setattr(paths, broken, never_looks_back if broken == "extend" else ignores_the_end)
-    random = np.random.default_rng(0)
-    seen = 0
+def takes_the_last_of_equals(best, offsets, first, stride):
+    values = best + offsets[first : first + stride * len(best) : stride]
+    return len(best) - 1 - int(np.argmax(values[::-1]))
+
+
+@pytest.mark.parametrize(
+    "part, broken", [("extend", never_looks_back), ("way_into", takes_the_last_of_equals)]
+)
+def test_a_broken_search_is_seen(part, broken, monkeypatch):
+    monkeypatch.setattr(paths, part, broken)
+    random, seen = np.random.default_rng(0), 0
     for _ in range(50):
-        scores, offsets = (
-            random.integers(-2, 3, (4, 3)).astype(float),
-            random.integers(-2, 3, 15).astype(float),
-        )
+        scores, offsets = (random.integers(-2, 3, shape).astype(float) for shape in ((4, 3), 15))
         found = np.empty(4, np.int64)
         paths.best_path(scores, offsets, found)
         seen += tuple(found) != every_path(scores, offsets)[0][1]

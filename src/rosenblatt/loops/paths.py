@@ -25,26 +25,27 @@ def path_score(scores: Array, offsets: Array, path: Array) -> float:
 
 
 @compilable
-def extend(best: Array, offsets: Array, better: Array, came: Array) -> None:
-    """The best way into every label from the best paths so far, and the label it comes from."""
+def extend(best: Array, offsets: Array, better: Array) -> None:
+    """The best ways into every label from the best paths so far.
+
+    Where a way comes from is not noted: asking later, for the one path that is wanted, is far cheaper.
+    """
     labels = best.shape[0]
     for c in range(labels):
-        better[c], came[c] = best[0] + offsets[c], 0
+        better[c] = best[0] + offsets[c]
     for p in range(1, labels):
-        for c in range(labels):
-            score = best[p] + offsets[p * labels + c]
-            if score > better[c]:
-                better[c], came[c] = score, p
+        for c in range(labels):  # inside, and without a branch, for vector instructions
+            better[c] = max(best[p] + offsets[p * labels + c], better[c])
 
 
 @compilable
-def first_of_the_highest(values: Array, offsets: Array, first: int) -> int:
-    """The place of the highest value, each with its offset from `first` on."""
-    place = 0
-    for c in range(1, values.shape[0]):
-        if values[c] + offsets[first + c] > values[place] + offsets[first + place]:
-            place = c
-    return place
+def way_into(best: Array, offsets: Array, first: int, stride: int) -> int:
+    """The label whose path is the best with its offset, one every `stride` from `first` on."""
+    found = 0
+    for p in range(1, best.shape[0]):
+        if best[p] + offsets[first + p * stride] > best[found] + offsets[first + found * stride]:
+            found = p
+    return found
 
 
 @compilable
@@ -53,17 +54,16 @@ def best_path(scores: Array, offsets: Array, path: Array) -> None:
     rows, labels = scores.shape
     if rows == 0:
         return
-    came = np.empty((rows, labels), np.int64)
-    best, better = np.empty(labels), np.empty(labels)
+    best, better = np.empty((rows, labels)), np.empty(labels)
     for c in range(labels):
-        best[c] = offsets[labels * labels + c] + scores[0, c]
+        best[0, c] = offsets[labels * labels + c] + scores[0, c]
     for i in range(1, rows):
-        extend(best, offsets, better, came[i])
+        extend(best[i - 1], offsets, better)
         for c in range(labels):
-            best[c] = better[c] + scores[i, c]
-    path[rows - 1] = first_of_the_highest(best, offsets, labels * (labels + 1))
+            best[i, c] = better[c] + scores[i, c]
+    path[rows - 1] = way_into(best[rows - 1], offsets, labels * (labels + 1), 1)
     for i in range(rows - 1, 0, -1):
-        path[i - 1] = came[i, path[i]]
+        path[i - 1] = way_into(best[i - 1], offsets, path[i], labels)
 
 
 @compilable
@@ -75,27 +75,29 @@ def rival_path(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
     it is wrong and else the most dangerous rival, for little more than the answer itself.
     """
     rows, labels = scores.shape
-    came = np.empty((rows, labels), np.int64)
-    best, better = np.empty(labels), np.empty(labels)
+    best, better, apart = np.empty((rows, labels)), np.empty(labels), np.empty(rows)
     for c in range(labels):
-        best[c] = offsets[labels * labels + c] + scores[0, c]
-    apart, best[truth[0]] = best[truth[0]], -np.inf
+        best[0, c] = offsets[labels * labels + c] + scores[0, c]
+    apart[0], best[0, truth[0]] = best[0, truth[0]], -np.inf
     for i in range(1, rows):
-        extend(best, offsets, better, came[i])
+        extend(best[i - 1], offsets, better)
+        stays = better[truth[i]]
         for c in range(labels):
-            leaving = apart + offsets[truth[i - 1] * labels + c]
-            if c != truth[i] and leaving > better[c]:
-                better[c], came[i, c] = leaving, labels
-            best[c] = better[c] + scores[i, c]
-        apart += offsets[truth[i - 1] * labels + truth[i]] + scores[i, truth[i]]
-    last = first_of_the_highest(best, offsets, labels * (labels + 1))
+            better[c] = max(apart[i - 1] + offsets[truth[i - 1] * labels + c], better[c])
+        better[truth[i]] = stays
+        for c in range(labels):
+            best[i, c] = better[c] + scores[i, c]
+        apart[i] = apart[i - 1] + offsets[truth[i - 1] * labels + truth[i]] + scores[i, truth[i]]
+    last = way_into(best[rows - 1], offsets, labels * (labels + 1), 1)
     path[rows - 1] = last
     for i in range(rows - 1, 0, -1):
-        if came[i, path[i]] == labels:
+        before = way_into(best[i - 1], offsets, path[i], labels)
+        leaving = apart[i - 1] + offsets[truth[i - 1] * labels + path[i]]
+        if path[i] != truth[i] and leaving > best[i - 1, before] + offsets[before * labels + path[i]]:
             path[:i] = truth[:i]
             break
-        path[i - 1] = came[i, path[i]]
-    return best[last] + offsets[labels * (labels + 1) + last]  # type: ignore[no-any-return]
+        path[i - 1] = before
+    return best[rows - 1, last] + offsets[labels * (labels + 1) + last]  # type: ignore[no-any-return]
 
 
 @compiled
