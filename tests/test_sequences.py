@@ -98,7 +98,7 @@ def takes_the_last_of_equals(best, offsets, first, stride):
 
 
 @pytest.mark.parametrize(
-    "part, broken", [("extend", never_looks_back), ("way_into", takes_the_last_of_equals)]
+    ("part", "broken"), [("extend", never_looks_back), ("way_into", takes_the_last_of_equals)]
 )
 def test_a_broken_search_is_seen(part, broken, monkeypatch):
     monkeypatch.setattr(paths, part, broken)
