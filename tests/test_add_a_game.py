@@ -25,7 +25,7 @@ from rosenblatt.run import Examples, begin
 
 
 @compilable
-def judge(scores, offsets, truth, track, where, amount):
+def judge(scores, offsets, truth, track, reach, where, amount):
     count, moved, margin, nearest = 1, 0.0, 0.0, 0
     for r in range(offsets.shape[0]):
         side = 1.0 if truth[0] > r else -1.0
@@ -41,7 +41,7 @@ def judge(scores, offsets, truth, track, where, amount):
         margin = moved * (scores[0, 0] - offsets[nearest])
         where[1, 0], where[1, 1], amount[1] = -1, nearest, -moved
     where[0, 0], where[0, 1], amount[0] = 0, 0, moved
-    return count, margin, wrong
+    return count, margin, wrong, 1.0
 
 
 @compilable

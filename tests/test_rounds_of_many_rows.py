@@ -18,7 +18,7 @@ from rosenblatt.run import Examples, begin
 
 
 @compilable
-def judge(scores, offsets, truth, track, where, amount):
+def judge(scores, offsets, truth, track, reach, where, amount):
     """The row whose truth is 1 must be above all others."""
     best, rival = -1, -1
     for r in range(scores.shape[0]):
@@ -27,11 +27,11 @@ def judge(scores, offsets, truth, track, where, amount):
         elif rival < 0 or scores[r, 0] > scores[rival, 0]:
             rival = r
     if best < 0 or rival < 0:
-        return 0, np.inf, False
+        return 0, np.inf, False, 1.0
     where[0, 0], where[0, 1], amount[0] = best, 0, 1.0
     where[1, 0], where[1, 1], amount[1] = rival, 0, -1.0
     margin = scores[best, 0] - scores[rival, 0]
-    return 2, margin, margin <= 0.0
+    return 2, margin, margin <= 0.0, 1.0
 
 
 @compilable

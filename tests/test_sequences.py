@@ -15,6 +15,7 @@ from rosenblatt.kernels import Linear, Polynomial
 from rosenblatt.learner import play, play_blocks, play_sparse
 from rosenblatt.loops import paths
 from rosenblatt.rows import Rows
+from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 from rosenblatt.run import Examples, begin
 
 
@@ -57,30 +58,34 @@ def test_the_answer_is_the_best_of_all_paths(lattice):
     assert tuple(found) == every_path(scores, offsets)[0][1]
 
 
-@given(lattices())
-def test_the_rival_is_the_best_of_all_other_paths(lattice):
+def best_rival(scores, offsets, truth, loss):
+    """The highest of all paths but the truth, where every wrong label adds `loss`: its score and the path."""
+    added = scores + loss * (np.arange(scores.shape[1]) != np.asarray(truth)[:, None])
+    rivals = [pair for pair in every_path(added, offsets) if pair[1] != tuple(truth)]
+    return rivals[0] if rivals else (-np.inf, None)
+
+
+@given(lattices(), st.integers(0, 3))
+def test_the_rival_is_the_best_of_all_other_paths(lattice, loss):
     _, scores, offsets, truth = lattice
     found = np.empty(len(truth), np.int64)
-    highest = paths.rival_path(scores, offsets, truth, found)
-    others = [pair for pair in every_path(scores, offsets) if pair[1] != tuple(truth)]
-    expected = others[0][0] if others else -np.inf
+    highest = paths.rival_path(scores, offsets, truth, float(loss), found)
+    expected, _ = best_rival(scores, offsets, truth, loss)
     assert highest == expected
     if expected > -np.inf:
         assert tuple(found) != tuple(truth)
-        assert score_of(found, scores, offsets) == expected
+        assert score_of(found, scores, offsets) + loss * (found != truth).sum() == expected
 
 
-@given(lattices())
-def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice):
+@given(lattices(), st.sampled_from([-np.inf, 1.0, 2.0]))
+def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, reach):
     game, scores, offsets, truth = lattice
     where, amount = np.zeros((99, 2), np.int64), np.zeros(99)
-    count, margin, wrong = game.judge(scores, offsets, truth, 0, where, amount)
-    ranked = every_path(scores, offsets)
-    others = [score for score, path in ranked if path != tuple(truth)]
-    expected = score_of(truth, scores, offsets) - max(others, default=-np.inf)
-    assert margin == expected
-    assert wrong == (expected <= 0)
-    if expected < np.inf:
+    count, margin, wrong, cost = game.judge(scores, offsets, truth, 0, reach, where, amount)
+    true_score, loss = score_of(truth, scores, offsets), max(reach, 0.0)
+    assert wrong == (best_rival(scores, offsets, truth, 0.0)[0] >= true_score)
+    if margin < np.inf:
+        assert margin - loss * cost == true_score - best_rival(scores, offsets, truth, loss)[0]
         moved = sum(
             change * (offsets[output] if row < 0 else scores[row, output])
             for (row, output), change in zip(where[:count], amount[:count], strict=True)
@@ -126,7 +131,7 @@ def collins(sequences, labels, features, epochs):
             if not rivals or score_of(truth, rows @ weights, steps) > rivals[0][0]:
                 continue
             rival = np.empty(len(truth), np.int64)
-            paths.rival_path(rows @ weights, steps, truth, rival)
+            paths.rival_path(rows @ weights, steps, truth, 0.0, rival)
             mistakes.append(i)
             for path, sign in ((truth, 1), (rival, -1)):
                 for row, label in zip(rows, path, strict=True):
@@ -209,16 +214,18 @@ def test_no_forbidden_path_is_ever_the_answer(sequences, predictor, dual):
             assert not forbidden & {*pairwise([3, *answers[a:b].tolist(), 3])}
 
 
-def test_the_certificate_holds():
+@pytest.mark.parametrize("rule", [Perceptron(), Margin(beta=2.0), PassiveAggressive()], ids=str)
+def test_the_certificate_holds(rule):
     random = np.random.default_rng(0)
     lengths = random.integers(1, 7, 80)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     truths = random.integers(0, 3, starts[-1])
     X = np.eye(3)[truths] * 2 + random.normal(size=(starts[-1], 3)) * 0.3
-    run = begin(Sequence(3), features=3)
+    run = begin(Sequence(3), features=3, rule=rule)
     examples = Examples(run.number(X), truths, starts)
     play_blocks(run, examples, orders_of(len(lengths), 30))
     (certificate,) = certify(run, examples)
-    assert run.converged
+    assert run.ledger.cost.max() > 1
+    assert certificate.margin > 0
     assert certificate.holds
     assert certificate.bound >= certificate.mistakes > 0

@@ -231,11 +231,8 @@ def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -
         return smallest, 0.0, inf
     plain = isinstance(run.rule, Perceptron)
     if smallest > 0 and (plain or not run.weighted):
-        return (
-            smallest,
-            0.0,
-            run.rule.bound(radius_squared, smallest) * (_spread(ledger.size) if plain else 1.0),
-        )
+        promised = run.rule.bound(radius_squared, smallest, float(ledger.cost.max()))
+        return smallest, 0.0, promised * (_spread(ledger.size) if plain else 1.0)
     if smallest > 0 or not plain or run.weighted or not np.any(margins > 0):
         return smallest, 0.0, inf
     return _freund_schapire(margins, radius_squared, ledger.rounds / len(margins))

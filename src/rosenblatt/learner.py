@@ -67,15 +67,15 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     lines: list[tuple[float, ...]] = []
     entries: list[tuple[float, ...]] = []
     for track in range(game.tracks):
-        count, margin, wrong = game.judge(
-            hypothesis.scores(rows), hypothesis.offsets, truth, track, where, amount
+        count, margin, wrong, cost = game.judge(
+            hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
         )
         if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
             raise not_finite(int(first))
-        if not (wrong or margin < rule.reach) or weight == 0:
+        if not (wrong or margin < rule.reach * cost) or weight == 0:
             continue
         norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
-        size = rule.step(margin, norm, rule.parameters) * weight
+        size = rule.step(margin, norm, cost, rule.parameters) * weight
         when = float(run.book.rounds + 1)
         for a in range(count):
             row, change = int(where[a, 0]), size * amount[a]
@@ -85,7 +85,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
                 hypothesis.offsets[where[a, 1]] += change
             else:
                 hypothesis.add(rows, *(np.array([value]) for value in (row, where[a, 1], change, when)))
-        lines.append((when, run.examples_seen + i, track, margin, norm, wrong, size))
+        lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
     run.book.add(
         1,
         np.array(lines, float).reshape(-1, len(CORRECTION)),

@@ -37,6 +37,8 @@ class Ledger:
         ‖Φ(truth) − Φ(answer)‖².
     wrong
         Whether the answer was wrong. If not, it was right by too small a margin for the rule.
+    cost
+        How wrong the rival is that was corrected: the labels it has wrong in the sequence game, else 1.
     size
         How far the rule moved: Φ(truth) − Φ(answer) was added this many times.
     correction, row, output, amount
@@ -52,6 +54,7 @@ class Ledger:
     margin: Floats
     norm_squared: Floats
     wrong: Bools
+    cost: Floats
     size: Floats
     correction: Ints
     row: Ints

@@ -49,7 +49,7 @@ def influence(ledger: Ledger, predictor: str) -> Floats:
     >>> import numpy as np
     >>> from rosenblatt.ledger import Book
     >>> book = Book(tracks=1)  # the ten rounds of the sources: mistakes in rounds 1, 4, 8 and 10
-    >>> mistakes = np.array([[when, when - 1, 0, 0, 1, 1, 1] for when in (1, 4, 8, 10)], float)
+    >>> mistakes = np.array([[when, when - 1, 0, 0, 1, 1, 1, 1] for when in (1, 4, 8, 10)], float)
     >>> book.add(10, mistakes, np.empty((0, 4)))
     >>> influence(book.ledger, "average")
     array([0.9, 0.6, 0.2, 0. ])

@@ -1,7 +1,8 @@
 """How far to move: the perceptron, the margin perceptron, the passive-aggressive rules.
 
-A rule sees two numbers of a round: the margin ⟨v, Φ(truth) − Φ(rival)⟩ and ‖Φ(truth) − Φ(rival)‖².
-It corrects a wrong answer, and a right one whose margin is below its `reach`.
+A rule sees three numbers of a round: the margin ⟨v, Φ(truth) − Φ(rival)⟩, ‖Φ(truth) − Φ(rival)‖² and the
+cost of the rival, which is 1 in most games. It corrects a wrong answer, and a right one whose margin is
+below its `reach` times the cost.
 """
 
 from __future__ import annotations
@@ -23,22 +24,22 @@ class Rule(Protocol):
 
     @property
     def reach(self) -> float:
-        """Right answers with a margin below this are corrected too."""
+        """Right answers with a margin below this, per cost, are corrected too."""
 
     @property
     def parameters(self) -> Floats:
         """The numbers handed to `step`."""
 
     @property
-    def step(self) -> Callable[[float, float, Array], float]:
-        """A `compilable` function of margin, squared norm and parameters: how far to move."""
+    def step(self) -> Callable[[float, float, float, Array], float]:
+        """A `compilable` function of margin, squared norm, cost and parameters: how far to move."""
 
-    def bound(self, radius_squared: float, margin: float) -> float:
-        """The most mistakes on data that a unit vector separates with this margin."""
+    def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
+        """The most mistakes on data that a unit vector separates with this margin; `cost` is the largest."""
 
 
 @compilable
-def constant_step(margin: float, norm_squared: float, parameters: Array) -> float:
+def constant_step(margin: float, norm_squared: float, cost: float, parameters: Array) -> float:
     """The same step η after every mistake."""
     return parameters[0]  # type: ignore[no-any-return]
 
@@ -67,7 +68,7 @@ class Perceptron:
         """η."""
         return np.array([self.eta])
 
-    def bound(self, radius_squared: float, margin: float) -> float:
+    def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
         """R / γ²: theorem 1 of the sources, which does not depend on η."""
         return radius_squared / margin**2
 
@@ -103,25 +104,25 @@ class Margin:
         """η."""
         return np.array([self.eta])
 
-    def bound(self, radius_squared: float, margin: float) -> float:
-        """(R + 2β/η) / γ²."""
-        return (radius_squared + 2 * self.beta / self.eta) / margin**2
+    def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
+        """(R + 2βc/η) / γ², c the largest cost."""
+        return (radius_squared + 2 * self.beta * cost / self.eta) / margin**2
 
 
 @compilable
-def passive_aggressive_step(margin: float, norm_squared: float, parameters: Array) -> float:
+def passive_aggressive_step(margin: float, norm_squared: float, cost: float, parameters: Array) -> float:
     """τ of PA (ceiling and slack without effect), PA-I (a ceiling) or PA-II (a slack)."""
     ceiling, slack = parameters[0], parameters[1]
     if norm_squared + slack <= 0.0:
         return 0.0
-    return min(ceiling, (1.0 - margin) / (norm_squared + slack))  # type: ignore[no-any-return]
+    return min(ceiling, (cost - margin) / (norm_squared + slack))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
 class PassiveAggressive:
-    r"""Move just far enough to be right with margin 1, or less far where a noisy example asks too much.
+    r"""Move just far enough for a margin of 1 per cost, or less far where a noisy example asks too much.
 
-    With :math:`\ell = \max(0, 1 - margin)` and :math:`n = \|\Phi(truth) - \Phi(answer)\|^2` the step is
+    With :math:`\ell = \max(0, cost - margin)` and :math:`n = \|\Phi(truth) - \Phi(answer)\|^2` the step is
     :math:`\ell / n` (PA), :math:`\min(C, \ell / n)` (PA-I) or :math:`\ell / (n + 1/2C)` (PA-II).
 
     References
@@ -154,11 +155,11 @@ class PassiveAggressive:
         slack = 0.5 / self.C if self.variant == "PA-II" else 0.0
         return np.array([ceiling, slack])
 
-    def bound(self, radius_squared: float, margin: float) -> float:
-        """R/γ² for PA; max(R, 1/C)/γ² for PA-I; (R + 1/2C)/γ² for PA-II."""
+    def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
+        """R/γ² for PA; max(R, 1/C)/γ² for PA-I; (R + 1/2C)/γ² for PA-II; with γ/c where costs go up to c."""
         if self.variant == "PA-I":
-            return max(radius_squared, 1 / self.C) / margin**2
-        return (radius_squared + float(self.parameters[1])) / margin**2
+            return max(radius_squared, 1 / self.C) * (cost / margin) ** 2
+        return (radius_squared + float(self.parameters[1])) * (cost / margin) ** 2
 
 
 def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:

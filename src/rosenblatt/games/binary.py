@@ -14,23 +14,23 @@ from rosenblatt.loops.compiling import compilable
 
 @compilable
 def judge(
-    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
-) -> tuple[int, float, bool]:
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
     """Add y·φ(x) unless y·⟨v, φ(x)⟩ > 0: a score of exactly 0 is a mistake."""
     sign = 2.0 * truth[0] - 1.0
     margin = sign * scores[0, 0]
     where[0, 0], where[0, 1], amount[0] = 0, 0, sign
-    return 1, margin, margin <= 0.0
+    return 1, margin, margin <= 0.0, 1.0
 
 
 @compilable
 def judge_zero_positive(
-    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
-) -> tuple[int, float, bool]:
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
     """The same, but a score of exactly 0 answers "positive"."""
     sign = 2.0 * truth[0] - 1.0
     where[0, 0], where[0, 1], amount[0] = 0, 0, sign
-    return 1, sign * scores[0, 0], (scores[0, 0] >= 0.0) != (truth[0] == 1)
+    return 1, sign * scores[0, 0], (scores[0, 0] >= 0.0) != (truth[0] == 1), 1.0
 
 
 @compilable

@@ -37,13 +37,16 @@ class Game(Protocol):
         """How many columns the tally of a vote has."""
 
     @property
-    def judge(self) -> Callable[..., tuple[int, float, bool]]:
-        """A `compilable` function `(scores, offsets, truth, track, where, amount)`.
+    def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
+        """A `compilable` function `(scores, offsets, truth, track, reach, where, amount)`.
 
         It writes Φ(truth) − Φ(rival) as entries, `where[a] = (row, output)` or `(-1, offset)` with
-        `amount[a]`, and returns how many there are, the margin ⟨v, Φ(truth) − Φ(rival)⟩, and whether
-        the answer is wrong. The rival is the answer if that is wrong, else the most dangerous one; a
-        round without a rival has no entries and the margin ∞.
+        `amount[a]`, and returns how many there are, the margin ⟨v, Φ(truth) − Φ(rival)⟩, whether the
+        answer is wrong, and the rival's cost: how wrong it is, 1 where that is all the same.
+
+        The rule asks for a margin of `reach` · cost. The rival is the one that falls short of it the most:
+        the answer if that is wrong and all cost the same, else the most dangerous one. A round without a
+        rival has no entries and the margin ∞.
         """
 
     @property

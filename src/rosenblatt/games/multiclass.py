@@ -13,8 +13,8 @@ from rosenblatt.loops.compiling import compilable
 
 @compilable
 def judge_argmax(
-    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
-) -> tuple[int, float, bool]:
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
     """+1 at the truth, −1 at the highest other class, unless the truth is strictly above it."""
     rival = 1 if truth[0] == 0 else 0
     for o in range(scores.shape[1]):
@@ -23,7 +23,7 @@ def judge_argmax(
     margin = scores[0, truth[0]] - scores[0, rival]
     where[0, 0], where[0, 1], amount[0] = 0, truth[0], 1.0
     where[1, 0], where[1, 1], amount[1] = 0, rival, -1.0
-    return 2, margin, margin <= 0.0
+    return 2, margin, margin <= 0.0, 1.0
 
 
 @compilable
@@ -62,13 +62,13 @@ def take_back_ties(scores: Array, highest: Array, weight: float, tally: Array) -
 
 @compilable
 def judge_one(
-    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
-) -> tuple[int, float, bool]:
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
     """The binary game "is it class `track`?": a score of exactly 0 is a mistake."""
     sign = 1.0 if truth[0] == track else -1.0
     margin = sign * scores[0, track]
     where[0, 0], where[0, 1], amount[0] = 0, track, sign
-    return 1, margin, margin <= 0.0
+    return 1, margin, margin <= 0.0, 1.0
 
 
 @compilable

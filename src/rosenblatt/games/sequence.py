@@ -36,19 +36,28 @@ def passed(
 
 @compilable
 def judge(
-    scores: Array, offsets: Array, truth: Array, track: int, where: Array, amount: Array
-) -> tuple[int, float, bool]:
-    """+1 for all that the true path passes, −1 for its best rival, unless the truth is strictly above it."""
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
+    """+1 for all that the true path passes, −1 for its best rival, unless the truth is strictly above it.
+
+    A rival costs 1 for every label that it has wrong. A rule that asks for a margin has it searched for
+    among scores to which these costs are added.
+    """
     rows, labels = scores.shape
     if rows == 0:
-        return 0, np.inf, False
-    rival = np.empty(rows, np.int64)
-    margin = path_score(scores, offsets, truth) - rival_path(scores, offsets, truth, rival)
+        return 0, np.inf, False, 1.0
+    rival, true_score = np.empty(rows, np.int64), path_score(scores, offsets, truth)
+    margin = true_score - rival_path(scores, offsets, truth, 0.0, rival)
     if margin == np.inf:  # every other path is forbidden
-        return 0, np.inf, False
+        return 0, np.inf, False, 1.0
+    wrong = margin <= 0.0
+    if reach > 0.0:
+        rival_path(scores, offsets, truth, reach, rival)
+        margin = true_score - path_score(scores, offsets, rival)
+    cost = float((rival != truth).sum())
     count = passed(truth, rival, labels, 1.0, where, amount, 0)
     count = passed(rival, truth, labels, -1.0, where, amount, count)
-    return count, margin, margin <= 0.0
+    return count, margin, wrong, cost
 
 
 @compilable

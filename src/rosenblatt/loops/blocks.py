@@ -41,14 +41,14 @@ def block_loop(judge: Any, step: Any) -> Any:
         for turn_now in range(turn, (starts.shape[0] - 1) * tracks):
             i, track = turn_now // tracks, turn_now % tracks
             first, last = starts[i], starts[i + 1]
-            count, margin, wrong = judge(
-                scores[:, first:last].T, offsets, truths[first:last], track, where, amount
+            count, margin, wrong, cost = judge(
+                scores[:, first:last].T, offsets, truths[first:last], track, reach, where, amount
             )
             if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
                 stopped = -2 - i
                 break
             suspect = stopped >= 0 and margin < slack
-            if not (wrong or margin < reach or suspect) or weights[i] == 0.0:
+            if not (wrong or margin < reach * cost or suspect) or weights[i] == 0.0:
                 continue
             ready = stopped < 0 and k < corrections.shape[0] and e + count <= entries.shape[0]
             for a in range(count):
@@ -59,8 +59,9 @@ def block_loop(judge: Any, step: Any) -> Any:
                 stopped = turn_now if stopped < 0 else stopped
                 continue
             norm = norm_squared(where, amount, count, gram[first:last, first:last])
-            size = step(margin, norm, parameters) * weights[i]
-            line = (tally[0] + i + 1.0, float(i), float(track), margin, norm, 1.0 if wrong else 0.0, size)
+            size = step(margin, norm, cost, parameters) * weights[i]
+            missed = 1.0 if wrong else 0.0
+            line = (tally[0] + i + 1.0, float(i), float(track), margin, norm, missed, cost, size)
             write(corrections, k, line, entries, e, where, amount, count, first, size)
             for a in range(count):
                 if where[a, 0] < 0:

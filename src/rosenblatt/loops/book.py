@@ -9,7 +9,7 @@ from __future__ import annotations
 from rosenblatt._types import Array
 from rosenblatt.loops.compiling import inlined
 
-CORRECTION = ("when", "example", "track", "margin", "norm_squared", "wrong", "size")
+CORRECTION = ("when", "example", "track", "margin", "norm_squared", "wrong", "cost", "size")
 ENTRY = ("correction", "row", "output", "amount")
 TALLY = ("rounds", "corrections", "entries")
 

@@ -23,7 +23,8 @@ def margin_loop(judge: Any) -> Any:
         for i in range(starts.shape[0] - 1):
             first, last = starts[i], starts[i + 1]
             for t in range(tracks):
-                _, found[i, t], _ = judge(scores[first:last], offsets, truths[first:last], t, where, amount)
+                truth = truths[first:last]
+                _, found[i, t], _, _ = judge(scores[first:last], offsets, truth, t, -np.inf, where, amount)
         return found
 
     return margins

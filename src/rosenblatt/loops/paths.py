@@ -67,8 +67,10 @@ def best_path(scores: Array, offsets: Array, path: Array) -> None:
 
 
 @compilable
-def rival_path(scores: Array, offsets: Array, truth: Array, path: Array) -> float:
+def rival_path(scores: Array, offsets: Array, truth: Array, loss: float, path: Array) -> float:
     """Write the path with the highest score of all but the truth; returns its score, −∞ if there is none.
+
+    Every label that is not the true one adds `loss` to the score.
 
     The best paths into every label are kept as ever, except that the truth so far is not among them: it
     stands apart, and a path leaves it where it differs for the first time. One pass finds the answer if
@@ -77,16 +79,17 @@ def rival_path(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
     rows, labels = scores.shape
     best, better, apart = np.empty((rows, labels)), np.empty(labels), np.empty(rows)
     for c in range(labels):
-        best[0, c] = offsets[labels * labels + c] + scores[0, c]
-    apart[0], best[0, truth[0]] = best[0, truth[0]], -np.inf
+        best[0, c] = offsets[labels * labels + c] + scores[0, c] + loss
+    apart[0] = offsets[labels * labels + truth[0]] + scores[0, truth[0]]
+    best[0, truth[0]] = -np.inf
     for i in range(1, rows):
         extend(best[i - 1], offsets, better)
         stays = better[truth[i]]
         for c in range(labels):
             better[c] = max(apart[i - 1] + offsets[truth[i - 1] * labels + c], better[c])
-        better[truth[i]] = stays
         for c in range(labels):
-            best[i, c] = better[c] + scores[i, c]
+            best[i, c] = better[c] + scores[i, c] + loss
+        best[i, truth[i]] = stays + scores[i, truth[i]]
         apart[i] = apart[i - 1] + offsets[truth[i - 1] * labels + truth[i]] + scores[i, truth[i]]
     last = way_into(best[rows - 1], offsets, labels * (labels + 1), 1)
     path[rows - 1] = last

@@ -185,21 +185,21 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
             clock += 1
             for track in range(tracks):
                 if last - first == longest:  # no views to be made, which cost as much as a short row
-                    count, margin, wrong = judge(scores, offsets, truth, track, where, amount)
+                    count, margin, wrong, cost = judge(scores, offsets, truth, track, reach, where, amount)
                 else:
-                    count, margin, wrong = judge(
-                        scores[: last - first], offsets, truth[: last - first], track, where, amount
+                    count, margin, wrong, cost = judge(
+                        scores[: last - first], offsets, truth[: last - first], track, reach, where, amount
                     )
                 if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
                     stopped = -1 - first
                     break
                 weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
-                if not (wrong or margin < reach) or weight == 0.0:
+                if not (wrong or margin < reach * cost) or weight == 0.0:
                     continue
                 norm = norm_of_rows(indptr, features, values, first, constant, where, amount, count)
-                size = step(margin, norm, parameters) * weight
+                size = step(margin, norm, cost, parameters) * weight
                 example, missed = float(first_example + i), 1.0 if wrong else 0.0
-                line = (float(clock), example, float(track), margin, norm, missed, size)
+                line = (float(clock), example, float(track), margin, norm, missed, cost, size)
                 write(corrections, k, line, entries, e, where, amount, count, first_row + first, size)
                 k, e = k + 1, e + count
                 for a in range(count):
