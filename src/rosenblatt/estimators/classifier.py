@@ -239,7 +239,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         """
         name = self.predictor if predictor is None else predictor
         inputs.one_of("predictor", name, predictors.NAMES)
-        rows = self._rows_to_answer(self._one(x))
+        rows = self._rows_to_answer(inputs.one_row(self, x, self._run_kernel()))
         chosen, output, sign = self._to_explain(rows, name, label)
         ids, importance, similarity, start = explanations.parts(self._run, rows, name, output)
         found, _ = predictors.scores(self._run, rows, name)
@@ -366,19 +366,6 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
     def _rows_to_answer(self, X: Any) -> Rows:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
         return Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
-
-    def _one(self, x: Any) -> Any:
-        """One row as a matrix of one row, or one object as a list of one."""
-        kernel = self._run_kernel()
-        if kernel is not None and kernel.on_objects:
-            return [x]
-        if hasattr(x, "to_frame"):  # a row of a data frame
-            x = x.to_frame().T if hasattr(self, "feature_names_in_") else x.to_numpy()
-        row = x if hasattr(x, "ndim") else np.asarray(x)
-        row = row if row.ndim > 1 else row.reshape(1, -1)
-        if row.shape[0] != 1:
-            raise ValueError(f"explain takes one row at a time. Got {row.shape[0]}.")
-        return row
 
     def _to_explain(self, rows: Rows, name: str, label: Any) -> tuple[int, int, int]:
         """A class, the output with its score, and the sign it has there."""

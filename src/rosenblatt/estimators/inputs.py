@@ -47,6 +47,19 @@ def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, 
     return canonical(data, search=search) if sp.issparse(data) else np.ascontiguousarray(data)
 
 
+def one_row(estimator: Any, x: Any, kernel: Kernel | None) -> Any:
+    """One row as a matrix of one row, or one object as a list of one."""
+    if kernel is not None and kernel.on_objects:
+        return [x]
+    if hasattr(x, "to_frame"):  # a row of a data frame
+        x = x.to_frame().T if hasattr(estimator, "feature_names_in_") else x.to_numpy()
+    row = x if hasattr(x, "ndim") else np.asarray(x)
+    row = row if row.ndim > 1 else row.reshape(1, -1)
+    if row.shape[0] != 1:
+        raise ValueError(f"explain takes one row at a time. Got {row.shape[0]}.")
+    return row
+
+
 def refuse_huge(data: Data) -> None:
     """Weights that changed in place cannot be taken back: what would overflow later must not come in."""
     values = data.data if sp.issparse(data) else data

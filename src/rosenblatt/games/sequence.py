@@ -75,8 +75,9 @@ def ballot(scores: Array, offsets: Array, starts: Array, track: int, weight: flo
 class Sequence:
     """Truths are labels from 0, one per row; a wrong path is moved down and the true one up.
 
-    Voting is by label: each guess votes for the labels of its best path, and elected is the path with the
-    most votes of those that are allowed. A vote costs as many searches as there are guesses.
+    Voting is by label: each guess votes for the labels of its best path, the first of equals, and elected
+    is the path with the most votes of those that are allowed. A vote costs as many searches as there are
+    guesses.
 
     Parameters
     ----------
