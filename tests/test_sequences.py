@@ -93,6 +93,20 @@ def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, reach):
         assert moved == margin  # ⟨v, Φ(truth) − Φ(rival)⟩
 
 
+def test_a_rule_that_asks_for_a_margin_meets_the_rival_with_the_highest_score_and_cost():
+    where, amount, other_rivals = np.zeros((99, 2), np.int64), np.zeros(99), 0
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        scores, offsets = (random.integers(-2, 3, shape).astype(float) for shape in ((4, 3), 15))
+        truth = random.integers(0, 3, 4)
+        _, margin, _, cost = Sequence(3).judge(scores, offsets, truth, 0, 2.0, where, amount)
+        highest = score_of(truth, scores, offsets) - margin + 2.0 * cost
+        assert highest == best_rival(scores, offsets, truth, 2.0)[0]
+        plain, path = best_rival(scores, offsets, truth, 0.0)
+        other_rivals += highest > plain + 2.0 * (np.array(path) != truth).sum()
+    assert other_rivals > 20
+
+
 def never_looks_back(best, offsets, better):
     better[:] = best[0] + offsets[: len(best)]
 
