@@ -12,30 +12,42 @@ def test_importing_is_light():
     assert shown.strip() == "[]"
 
 
-@pytest.mark.parametrize("first", ["", "import scipy.stats", "import sklearn.base"])
-def test_scipy_stats_is_loaded_by_who_uses_it(first):
+def answers(code):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
+@pytest.mark.parametrize("first", ["", "import scipy.stats, pandas", "import sklearn.base"])
+def test_what_scikit_learn_does_not_use_is_loaded_by_who_does(first):
+    pytest.importorskip("pandas")
     code = (
         f"{first}\nimport sys; from rosenblatt import PerceptronClassifier\n"
-        "print('scipy.stats' in sys.modules)\n"
-        "import numpy as np; from sklearn.utils.fixes import _mode; print(_mode(np.array([1, 2, 2])).mode)\n"
-        "import scipy; print(scipy.stats.norm.cdf(0.0))"
+        "print('scipy.stats' in sys.modules, 'pandas' in sys.modules)\n"
+        "import numpy as np; from sklearn.utils.fixes import _mode; print(_mode(np.array([1, 2, 2])).mode[0])\n"
+        "import scipy, pandas; print(scipy.stats.norm.cdf(0.0), len(pandas.DataFrame({'a': [1, 2, 3]})))\n"
+        "from sklearn.utils import fixes; print(fixes.pd.DataFrame is pandas.DataFrame)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded, mode, half = run.stdout.split()
-    assert (loaded, mode.strip("[]"), half) == (str(bool(first)), "2", "0.5")
+    assert answers(code) == [str(bool(first))] * 2 + ["2", "0.5", "3", "True"]
 
 
-def test_a_scikit_learn_that_needs_scipy_stats_at_once_gets_it():
+@pytest.mark.parametrize("use", ["from scipy.stats import norm", "import scipy.stats._qmc", "from pandas import DataFrame"])
+def test_a_scikit_learn_that_uses_it_at_once_gets_it(use):
+    pytest.importorskip("pandas")
     code = (
         "import sys; from rosenblatt.estimators import imports\n"
-        "for name in [n for n in sys.modules if n.startswith(('sklearn', 'scipy.stats'))]: del sys.modules[name]\n"
-        "true, tried = imports.import_module, []\n"
-        "def picky(name):\n"
-        "    tried.append('scipy.stats' in sys.modules)\n"
-        "    if tried[-1]: from scipy.stats import norm\n"
+        "for name in [n for n in sys.modules if n.startswith(('sklearn', 'scipy', 'pandas'))]: del sys.modules[name]\n"
+        "true, used = imports.import_module, []\n"
+        "def eager(name):\n"
+        f"    if name == 'sklearn.base':\n        {use}\n        used.append(True)\n"
         "    return true(name)\n"
-        "imports.import_module = picky\n"
-        "imports.import_sklearn(); print(tried, 'sklearn.base' in sys.modules)"
+        "imports.import_module = eager\n"
+        "imports.import_sklearn(); print(*used, 'sklearn.base' in sys.modules)"
     )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout.strip() == "[True, False] True"
+    assert answers(code) == ["True", "True"]
+
+
+def test_what_is_not_installed_stays_so():
+    code = (
+        "import sys; sys.modules['pandas'] = None\n"
+        "from rosenblatt import PerceptronClassifier; from sklearn.utils import fixes; print(fixes.pd)"
+    )
+    assert answers(code) == ["None"]
