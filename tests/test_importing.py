@@ -13,7 +13,9 @@ def test_importing_is_light():
 
 
 def answers(code):
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
 
 
 @pytest.mark.parametrize("first", ["", "import scipy.stats, pandas", "import sklearn.base"])
@@ -29,7 +31,9 @@ def test_what_scikit_learn_does_not_use_is_loaded_by_who_does(first):
     assert answers(code) == [str(bool(first))] * 2 + ["2", "0.5", "3", "True"]
 
 
-@pytest.mark.parametrize("use", ["from scipy.stats import norm", "import scipy.stats._qmc", "from pandas import DataFrame"])
+@pytest.mark.parametrize(
+    "use", ["from scipy.stats import norm", "import scipy.stats._qmc", "from pandas import DataFrame"]
+)
 def test_a_scikit_learn_that_uses_it_at_once_gets_it(use):
     pytest.importorskip("pandas")
     code = (

@@ -12,85 +12,130 @@ from rosenblatt import learner, predictors, tables
 from rosenblatt.bounds import certify
 from rosenblatt.games import Sequence
 from rosenblatt.kernels import Linear, Polynomial
+from rosenblatt.lattices import Lattice
 from rosenblatt.learner import play, play_blocks, play_sparse
-from rosenblatt.loops import paths
+from rosenblatt.loops import decoding, paths
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 from rosenblatt.run import Examples, begin
 
 
-def score_of(path, scores, offsets):
+def edges_of(lines, labels, seen):
+    """The scores of a round's rows and those of its edges (rows − 1 × before × after)."""
+    rows = (len(lines) + labels) // (labels + 1) if seen else len(lines)
+    return lines[:rows], (lines[rows:] if seen else np.zeros(((rows - 1) * labels, labels))).reshape(
+        -1, labels, labels
+    )
+
+
+def score_of(path, lines, offsets, seen=False):
     """The score of a path, as section 4 of the source has it: what it passes, summed."""
-    labels = scores.shape[1]
+    labels = lines.shape[1]
+    scores, edges = edges_of(lines, labels, seen)
     steps = [labels * labels + path[0], labels * (labels + 1) + path[-1]]
     steps += [before * labels + after for before, after in pairwise(path)]
-    return sum(scores[i, label] for i, label in enumerate(path)) + sum(offsets[step] for step in steps)
+    on_edges = sum(edges[i, before, after] for i, (before, after) in enumerate(pairwise(path)))
+    return (
+        sum(scores[i, label] for i, label in enumerate(path))
+        + sum(offsets[step] for step in steps)
+        + on_edges
+    )
 
 
-def every_path(scores, offsets):
+def every_path(lines, offsets, seen=False):
     """All paths, the highest first; of equals the first, reading from the last label."""
-    rows, labels = scores.shape
-    found = [(score_of(path, scores, offsets), path) for path in product(range(labels), repeat=rows)]
+    labels = lines.shape[1]
+    rows = len(edges_of(lines, labels, seen)[0])
+    found = [(score_of(path, lines, offsets, seen), path) for path in product(range(labels), repeat=rows)]
     return sorted(found, key=lambda pair: (-pair[0], pair[1][::-1]))
 
 
 @st.composite
 def lattices(draw):
-    """Small scores with ties, offsets some of which forbid, and a path that is allowed."""
+    """A game, small scores with ties, offsets some of which forbid, and a path that is allowed."""
     rows, labels = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    kind = draw(st.sampled_from(["scored", "allowed", "seen"]))
     random = np.random.default_rng(draw(st.integers(0, 10**6)))
-    scores = random.integers(-2, 3, (rows, labels)).astype(float)
+    lines = rows + (rows - 1) * labels if kind == "seen" else rows
+    scores = random.integers(-2, 3, (lines, labels)).astype(float)
     truth = random.integers(0, labels, rows)
     pairs = {
         (before, after)
         for before, after in product(range(labels + 1), repeat=2)
         if random.random() < draw(st.sampled_from([0.0, 0.3]))
     }
-    game = Sequence(labels, frozenset(pairs - {*pairwise([labels, *truth.tolist(), labels])}))
-    offsets = game.offsets + random.integers(-2, 3, len(game.offsets))
-    return game, scores, offsets, truth
+    game = Sequence(labels, frozenset(pairs - {*pairwise([labels, *truth.tolist(), labels])}), kind)
+    learned = random.integers(-2, 3, len(game.offsets)) if kind != "allowed" else 0
+    return game, scores, game.offsets + learned, truth
 
 
 @given(lattices())
 def test_the_answer_is_the_best_of_all_paths(lattice):
+    game, scores, offsets, truth = lattice
+    found, totals = game.best(scores, offsets[None], np.array([0, len(scores)]))
+    best, path = every_path(scores, offsets, game.pairs == "seen")[0]
+    assert (tuple(found[: len(truth)]), totals[0]) == (path, best)
+
+
+@given(lattices(), st.integers(1, 30))
+def test_the_n_best_are_the_first_of_all_paths(lattice, n):
     game, scores, offsets, _ = lattice
-    found = game.answer(scores, offsets[None], np.array([0, len(scores)]))
-    assert tuple(found) == every_path(scores, offsets)[0][1]
+    lattice = Lattice(game, scores, offsets[None], np.array([0, len(scores)]), slice(None))
+    ((paths_found, totals),) = lattice.n_best(n)
+    expected = [pair for pair in every_path(scores, offsets, game.pairs == "seen") if pair[0] > -np.inf][:n]
+    assert [*zip(totals.tolist(), map(tuple, paths_found.tolist()), strict=True)] == expected
 
 
-def best_rival(scores, offsets, truth, loss):
+@given(lattices())
+def test_the_best_through_every_label_and_its_probability(lattice):
+    game, scores, offsets, truth = lattice
+    lattice = Lattice(game, scores, offsets[None], np.array([0, len(scores)]), slice(0, len(truth)))
+    ranked = every_path(scores, offsets, game.pairs == "seen")
+    weights = np.exp(np.array([score for score, _ in ranked]) / 2.0)
+    through, probable = lattice.best_through(), lattice.probabilities(2.0)
+    for i, label in product(range(len(truth)), range(game.labels)):
+        mine = np.array([path[i] == label for _, path in ranked])
+        assert through[i, label] == max(score for score, path in ranked if path[i] == label)
+        assert probable[i, label] == pytest.approx(weights[mine].sum() / weights.sum(), abs=1e-12)
+
+
+def best_rival(scores, offsets, truth, loss, seen=False):
     """The highest of all paths but the truth, where every wrong label adds `loss`: its score and the path."""
-    added = scores + loss * (np.arange(scores.shape[1]) != np.asarray(truth)[:, None])
-    rivals = [pair for pair in every_path(added, offsets) if pair[1] != tuple(truth)]
+    added = scores.copy()
+    added[: len(truth)] += loss * (np.arange(scores.shape[1]) != np.asarray(truth)[:, None])
+    rivals = [pair for pair in every_path(added, offsets, seen) if pair[1] != tuple(truth)]
     return rivals[0] if rivals else (-np.inf, None)
 
 
 @given(lattices(), st.integers(0, 3))
 def test_the_rival_is_the_best_of_all_other_paths(lattice, loss):
-    _, scores, offsets, truth = lattice
-    found = np.empty(len(truth), np.int64)
-    highest = paths.rival_path(scores, offsets, truth, float(loss), found)
-    expected, _ = best_rival(scores, offsets, truth, loss)
+    game, scores, offsets, truth = lattice
+    found, seen, rows = np.empty(len(truth), np.int64), game.pairs == "seen", len(truth)
+    highest = paths.rival_path(scores[:rows], scores[rows:], offsets, truth, float(loss), found)
+    expected, _ = best_rival(scores, offsets, truth, loss, seen)
     assert highest == expected
     if expected > -np.inf:
         assert tuple(found) != tuple(truth)
-        assert score_of(found, scores, offsets) + loss * (found != truth).sum() == expected
+        assert score_of(found, scores, offsets, seen) + loss * (found != truth).sum() == expected
 
 
 @given(lattices(), st.sampled_from([-np.inf, 1.0, 2.0]))
 def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, reach):
     game, scores, offsets, truth = lattice
+    seen, lines = game.pairs == "seen", np.zeros(len(scores), np.int64)
+    lines[: len(truth)] = truth
     where, amount = np.zeros((99, 2), np.int64), np.zeros(99)
-    count, margin, wrong, cost = game.judge(scores, offsets, truth, 0, reach, where, amount)
-    true_score, loss = score_of(truth, scores, offsets), max(reach, 0.0)
-    assert wrong == (best_rival(scores, offsets, truth, 0.0)[0] >= true_score)
+    count, margin, wrong, cost = game.judge(scores, offsets, lines, 0, reach, where, amount)
+    true_score, loss = score_of(truth, scores, offsets, seen), max(reach, 0.0)
+    assert wrong == (best_rival(scores, offsets, truth, 0.0, seen)[0] >= true_score)
     if margin < np.inf:
-        assert margin - loss * cost == true_score - best_rival(scores, offsets, truth, loss)[0]
+        assert margin - loss * cost == true_score - best_rival(scores, offsets, truth, loss, seen)[0]
         moved = sum(
             change * (offsets[output] if row < 0 else scores[row, output])
             for (row, output), change in zip(where[:count], amount[:count], strict=True)
         )
         assert moved == margin  # ⟨v, Φ(truth) − Φ(rival)⟩
+        assert game.pairs != "allowed" or (where[:count, 0] >= 0).all()
 
 
 def test_a_rule_that_asks_for_a_margin_meets_the_rival_with_the_highest_score_and_cost():
@@ -107,17 +152,23 @@ def test_a_rule_that_asks_for_a_margin_meets_the_rival_with_the_highest_score_an
     assert other_rivals > 20
 
 
-def never_looks_back(best, offsets, better):
-    better[:] = best[0] + offsets[: len(best)]
+def never_looks_back(best, i, pairs, at, most, better):
+    better[:] = best[i, 0] + pairs[at : at + len(better)]
 
 
-def takes_the_last_of_equals(best, offsets, first, stride):
-    values = best + offsets[first : first + stride * len(best) : stride]
-    return len(best) - 1 - int(np.argmax(values[::-1]))
+def gives_up_too_soon(best, i, pairs, at, most, better):
+    leader = int(np.argmax(best[i]))
+    better[:] = best[i, leader] + pairs[at + leader * len(better) :][: len(better)]
+
+
+def takes_the_last_of_equals(best, i, pairs, at, stride):
+    values = best[i] + pairs[at : at + stride * best.shape[1] : stride]
+    return best.shape[1] - 1 - int(np.argmax(values[::-1]))
 
 
 @pytest.mark.parametrize(
-    ("part", "broken"), [("extend", never_looks_back), ("way_into", takes_the_last_of_equals)]
+    ("part", "broken"),
+    [("extend", never_looks_back), ("extend", gives_up_too_soon), ("way_into", takes_the_last_of_equals)],
 )
 def test_a_broken_search_is_seen(part, broken, monkeypatch):
     monkeypatch.setattr(paths, part, broken)
@@ -125,12 +176,34 @@ def test_a_broken_search_is_seen(part, broken, monkeypatch):
     for _ in range(50):
         scores, offsets = (random.integers(-2, 3, shape).astype(float) for shape in ((4, 3), 15))
         found = np.empty(4, np.int64)
-        paths.best_path(scores, offsets, found)
+        paths.best_path(scores, scores[:0], offsets, found)
         seen += tuple(found) != every_path(scores, offsets)[0][1]
+    assert seen > 5
+
+
+def merges_equals_in_any_order(lists, i, pairs, at, stride, taken, best, came):
+    labels, n = lists.shape[1:]
+    every = [(-lists[i, p, r] - pairs[at + p * stride], -p, r) for p in range(labels) for r in range(n)]
+    for rank, (score, p, r) in enumerate(sorted(every)[:n]):
+        best[rank], came[rank] = -score, -p * n + r
+
+
+def test_a_broken_order_of_the_n_best_is_seen(monkeypatch):
+    random, seen = np.random.default_rng(0), 0
+    monkeypatch.setattr(decoding, "merge", merges_equals_in_any_order)
+    for _ in range(20):
+        scores, offsets = (random.integers(-2, 3, shape).astype(float) for shape in ((3, 3), 15))
+        found, totals = np.empty((9, 3), np.int64), np.empty(9)
+        decoding.n_best(scores, scores[:0], offsets, found, totals)
+        expected = every_path(scores, offsets)[:9]
+        assert totals.tolist() == [score for score, _ in expected]
+        seen += [*map(tuple, found.tolist())] != [path for _, path in expected]
     assert seen > 10
 
 
 # --- learning ---
+
+GAME = Sequence(3)
 
 
 def collins(sequences, labels, features, epochs):
@@ -145,7 +218,8 @@ def collins(sequences, labels, features, epochs):
             if not rivals or score_of(truth, rows @ weights, steps) > rivals[0][0]:
                 continue
             rival = np.empty(len(truth), np.int64)
-            paths.rival_path(rows @ weights, steps, truth, 0.0, rival)
+            scores = rows @ weights
+            paths.rival_path(scores, scores[:0], steps, truth, 0.0, rival)
             mistakes.append(i)
             for path, sign in ((truth, 1), (rival, -1)):
                 for row, label in zip(rows, path, strict=True):
@@ -158,17 +232,18 @@ def collins(sequences, labels, features, epochs):
 
 
 @st.composite
-def sentences(draw, labels=3):
+def sentences(draw, labels=3, seen=False):
     lengths = np.array(draw(st.lists(st.integers(0, 4), min_size=1, max_size=7)))
+    lengths += np.maximum(lengths - 1, 0) * labels * seen
     starts = np.concatenate([[0], np.cumsum(lengths)])
     random = np.random.default_rng(draw(st.integers(0, 10**6)))
     X = random.integers(-2, 3, (starts[-1], 3)).astype(float) * (random.random((starts[-1], 3)) < 0.7)
     return X, random.integers(0, labels, starts[-1]), starts
 
 
-def a_run(player, data, sequences, kernel=None, rule=None, epochs=3, forbidden=frozenset(), **options):
+def a_run(player, data, sequences, kernel=None, rule=None, epochs=3, game=GAME, **options):
     _, truths, starts = sequences
-    run = begin(Sequence(3, forbidden), features=3, kernel=kernel, rule=rule, intercept=kernel is None)
+    run = begin(game, features=3, kernel=kernel, rule=rule, intercept=kernel is None)
     examples = Examples(run.number(data), truths, starts)
     player(run, examples, orders_of(len(starts) - 1, epochs), **options)
     return run
@@ -196,16 +271,18 @@ PATHS = {
 }
 
 
+@pytest.mark.parametrize("pairs", ["scored", "allowed", "seen"])
 @pytest.mark.parametrize("path", PATHS)
-@given(sentences(), st.sampled_from(sorted(RULES)), st.booleans())
-def test_every_path_writes_the_ledger_of_the_definition(path, sequences, rule, clerk):
+@given(data=st.data(), rule=st.sampled_from(sorted(RULES)), clerk=st.booleans())
+def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule, clerk):
+    sequences, game = data.draw(sentences(seen=pairs == "seen")), Sequence(3, pairs=pairs)
     X, _, starts = sequences
-    definition = a_run(play, X, sequences, rule=RULES[rule])
+    definition = a_run(play, X, sequences, rule=RULES[rule], game=game)
     with pytest.MonkeyPatch.context() as patch:
         if clerk:
             patch.setattr(learner, "STRETCH", 2)
             patch.setattr(tables.sparse, "COPIED", 2)
-        run = PATHS[path](X, sequences, rule=RULES[rule])
+        run = PATHS[path](X, sequences, rule=RULES[rule], game=game)
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):
         answers = (predictors.decide(some, Rows(X), predictor, starts) for some in (run, definition))
@@ -220,7 +297,12 @@ def test_no_forbidden_path_is_ever_the_answer(sequences, predictor, dual):
     truths[truths == 1] = 0
     forbidden = frozenset({(1, 1), (2, 1), (3, 1), (1, 3)})
     run = a_run(
-        play_blocks, X, (X, truths, starts), Polynomial(2) if dual else None, epochs=2, forbidden=forbidden
+        play_blocks,
+        X,
+        (X, truths, starts),
+        Polynomial(2) if dual else None,
+        epochs=2,
+        game=Sequence(3, forbidden),
     )
     answers = predictors.decide(run, Rows(X), predictor, starts, random=np.random.default_rng(0))
     for a, b in pairwise(starts):

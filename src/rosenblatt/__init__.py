@@ -6,19 +6,34 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import kernels, online, rules
-    from rosenblatt.estimators import PerceptronClassifier
+    from rosenblatt import data, features, kernels, metrics, online, rules, schemes
+    from rosenblatt.estimators import PerceptronClassifier, PerceptronTagger
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "PerceptronClassifier": "rosenblatt.estimators",
+    "PerceptronTagger": "rosenblatt.estimators",
+    "data": "rosenblatt.data",
+    "features": "rosenblatt.features",
+    "metrics": "rosenblatt.metrics",
+    "schemes": "rosenblatt.schemes",
     "kernels": "rosenblatt.kernels",
     "online": "rosenblatt.online",
     "rules": "rosenblatt.rules",
 }
 
-__all__ = ["PerceptronClassifier", "kernels", "online", "rules"]
+__all__ = [
+    "PerceptronClassifier",
+    "PerceptronTagger",
+    "data",
+    "features",
+    "kernels",
+    "metrics",
+    "online",
+    "rules",
+    "schemes",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -181,7 +181,7 @@ class Book:
         return self._ledger
 
 
-_DTYPES: dict[str, Any] = dict.fromkeys(("margin", "norm_squared", "size", "amount"), np.float64) | {
+_DTYPES: dict[str, Any] = dict.fromkeys(("margin", "norm_squared", "cost", "size", "amount"), np.float64) | {
     "wrong": np.bool_
 }
 

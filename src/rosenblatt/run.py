@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -98,6 +99,16 @@ class Run:
     def ledger(self) -> Ledger:
         """The record so far."""
         return self.book.ledger
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes guess and book as they are now, while no more examples were taken in."""
+        hypothesis, tally = self.hypothesis.snapshot(), self.book.tally.copy()
+
+        def restore() -> None:
+            hypothesis()
+            self.book.erase(tally)
+
+        return restore
 
     def number(self, data: Any) -> Rows:
         """New rows under the numbers they will have in this run."""

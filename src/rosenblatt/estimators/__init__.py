@@ -5,5 +5,6 @@ from rosenblatt.estimators.imports import import_sklearn
 import_sklearn()
 
 from rosenblatt.estimators.classifier import PerceptronClassifier  # noqa: E402
+from rosenblatt.estimators.tagger import PerceptronTagger  # noqa: E402
 
-__all__ = ["PerceptronClassifier"]
+__all__ = ["PerceptronClassifier", "PerceptronTagger"]

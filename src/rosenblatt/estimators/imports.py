@@ -41,6 +41,7 @@ class StandIn(ModuleType):
     """A module that is loaded by the first question to it; who holds the stand-in need not know."""
 
     def leave(self) -> None:
+        """Be imported by nobody else."""
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
 

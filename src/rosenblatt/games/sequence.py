@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.loops.compiling import compilable
-from rosenblatt.loops.paths import best_path, best_paths, path_score, rival_path
+from rosenblatt.loops.paths import best_path, best_paths, length_of, path_score, rival_path
+
+NO_PAIRS, OFFSETS, EDGES = 0, 1, 2
+"""What of the pairs of labels that follow each other is learned."""
 
 
 @compilable
 def passed(
-    path: Array, other: Array, labels: int, sign: float, where: Array, amount: Array, count: int
+    path: Array, other: Array, labels: int, sign: float, learned: int, where: Array, amount: Array, count: int
 ) -> int:
-    """Write what a path passes and the other does not, with this sign; returns how many entries there are."""
+    """Write what a path passes and the other does not, with this sign; returns how many entries there are.
+
+    Which pairs of labels are learned: none, offsets, or offsets and edges.
+    """
     rows = path.shape[0]
     for i in range(rows):
         here, before = path[i] != other[i], i > 0 and path[i - 1] != other[i - 1]
         if here:
             where[count, 0], where[count, 1], amount[count] = i, path[i], sign
             count += 1
-        if here or before:
+        if learned != NO_PAIRS and (here or before):
             where[count, 0], amount[count] = -1, sign
             where[count, 1] = path[i - 1] * labels + path[i] if i > 0 else labels * labels + path[i]
             count += 1
-    if path[rows - 1] != other[rows - 1]:
+        if learned == EDGES and i > 0 and (here or before):
+            where[count, 0], where[count, 1] = rows + (i - 1) * labels + path[i - 1], path[i]
+            amount[count] = sign
+            count += 1
+    if learned != NO_PAIRS and path[rows - 1] != other[rows - 1]:
         where[count, 0], amount[count] = -1, sign
         where[count, 1] = labels * (labels + 1) + path[rows - 1]
         count += 1
@@ -35,40 +47,88 @@ def passed(
 
 
 @compilable
-def judge(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+def judged(
+    scores: Array, offsets: Array, truths: Array, learned: int, reach: float, where: Array, amount: Array
 ) -> tuple[int, float, bool, float]:
     """+1 for all that the true path passes, −1 for its best rival, unless the truth is strictly above it.
 
     A rival costs 1 for every label that it has wrong. A rule that asks for a margin has it searched for
     among scores to which these costs are added.
     """
-    rows, labels = scores.shape
+    labels = scores.shape[1]
+    rows = length_of(scores.shape[0], labels, learned == EDGES)
     if rows == 0:
         return 0, np.inf, False, 1.0
-    rival, true_score = np.empty(rows, np.int64), path_score(scores, offsets, truth)
-    margin = true_score - rival_path(scores, offsets, truth, 0.0, rival)
+    tokens, edges, truth = scores[:rows], scores[rows:], truths[:rows]
+    rival, true_score = np.empty(rows, np.int64), path_score(tokens, edges, offsets, truth)
+    margin, wrong = np.inf, False
+    for search in range(2 if reach > 0.0 else 1):  # for the answer, and for the most dangerous rival
+        loss = reach if search > 0 else 0.0
+        margin = true_score - rival_path(tokens, edges, offsets, truth, loss, rival)
+        wrong = margin <= 0.0 if search == 0 else wrong
     if margin == np.inf:  # every other path is forbidden
         return 0, np.inf, False, 1.0
-    wrong = margin <= 0.0
+    cost = 0.0
+    for i in range(rows):
+        cost += 1.0 if rival[i] != truth[i] else 0.0
     if reach > 0.0:
-        rival_path(scores, offsets, truth, reach, rival)
-        margin = true_score - path_score(scores, offsets, rival)
-    cost = float((rival != truth).sum())
-    count = passed(truth, rival, labels, 1.0, where, amount, 0)
-    count = passed(rival, truth, labels, -1.0, where, amount, count)
+        margin += reach * cost
+    count = passed(truth, rival, labels, 1.0, learned, where, amount, 0)
+    count = passed(rival, truth, labels, -1.0, learned, where, amount, count)
     return count, margin, wrong, cost
 
 
 @compilable
-def ballot(scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array) -> None:
+def judge(
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
+    """The game with a score for every pair of labels."""
+    return judged(scores, offsets, truth, OFFSETS, reach, where, amount)
+
+
+@compilable
+def judge_labels(
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
+    """The game in which pairs of labels are allowed or not, and score nothing."""
+    return judged(scores, offsets, truth, NO_PAIRS, reach, where, amount)
+
+
+@compilable
+def judge_edges(
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
+    """The game in which the scores of pairs see the rows, too."""
+    return judged(scores, offsets, truth, EDGES, reach, where, amount)
+
+
+@compilable
+def voted(
+    scores: Array, offsets: Array, starts: Array, with_edges: bool, weight: float, tally: Array
+) -> None:
     """A vote for every label of the best path of every round."""
+    labels = scores.shape[0]
     path = np.empty(scores.shape[1], np.int64)
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
-        best_path(scores[:, first:last].T, offsets, path[first:last])
-    for row in range(scores.shape[1]):
-        tally[path[row], row] += weight
+        middle = first + length_of(last - first, labels, with_edges)
+        best_path(scores[:, first:middle].T, scores[:, middle:last].T, offsets, path[first:middle])
+        for row in range(first, middle):
+            tally[path[row], row] += weight
+
+
+@compilable
+def ballot(scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array) -> None:
+    """A vote where there are rows only."""
+    voted(scores, offsets, starts, False, weight, tally)
+
+
+@compilable
+def ballot_edges(
+    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+) -> None:
+    """A vote where edges follow the rows."""
+    voted(scores, offsets, starts, True, weight, tally)
 
 
 @dataclass(frozen=True)
@@ -86,6 +146,11 @@ class Sequence:
     forbidden
         Pairs of labels that may not follow each other. With `labels` itself in the first place a pair
         forbids a first label, in the second a last one.
+    pairs
+        "scored": every pair of labels that follow each other, every first and every last label has a
+        score that is learned. "allowed": none has, they may only be forbidden. "seen": the score of a
+        pair sees the rows, too: after its n rows a round has (n − 1) · labels more, for every row but the
+        first and every label before it.
 
     References
     ----------
@@ -95,9 +160,18 @@ class Sequence:
 
     labels: int
     forbidden: frozenset[tuple[int, int]] = frozenset()
+    pairs: str = "scored"
     tracks = 1
-    judge = staticmethod(judge)
-    ballot = staticmethod(ballot)
+
+    @property
+    def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
+        """As the pairs are."""
+        return {"allowed": judge_labels, "scored": judge, "seen": judge_edges}[self.pairs]
+
+    @property
+    def ballot(self) -> Callable[..., Any]:
+        """As the pairs are."""
+        return ballot_edges if self.pairs == "seen" else ballot
 
     @property
     def outputs(self) -> int:
@@ -115,11 +189,19 @@ class Sequence:
         inner, first, last = pairs[:-1, :-1], pairs[-1, :-1], pairs[:-1, -1]
         return np.concatenate([inner.ravel(), first, last])
 
+    def length(self, rows: int) -> int:
+        """How many labels a path has through a round of so many rows."""
+        return length_of(rows, self.labels, self.pairs == "seen")
+
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """The labels of the best path of every round, for all rows."""
-        paths = np.empty(len(scores), np.int64)
-        best_paths(np.ascontiguousarray(scores), offsets, starts, paths)
-        return paths
+        return self.best(scores, offsets, starts)[0]
+
+    def best(self, scores: Floats, offsets: Floats, starts: Ints) -> tuple[Ints, Floats]:
+        """The same, and the score of every round's path: −∞ where all are forbidden."""
+        paths, totals = np.zeros(len(scores), np.int64), np.empty(len(starts) - 1)
+        best_paths(np.ascontiguousarray(scores), offsets, starts, self.pairs == "seen", paths, totals)
+        return paths, totals
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:
         """The labels of the allowed path with the most votes, for all rows."""

@@ -66,6 +66,19 @@ class Dual:
         """What the block path needs to know of the rows it plays on."""
         return DualBoard(self, rows)
 
+    def widen(self, features: int) -> None:
+        """Nothing to do: rows may get longer as features come in."""
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes everything as it is now."""
+        coefficients, offsets, size = self.coefficients.copy(), self.offsets.copy(), len(self.memory)
+
+        def restore() -> None:
+            self.memory.truncate(size)
+            self._coefficients, self.offsets = coefficients, offsets
+
+        return restore
+
     def savepoint(self, book: Book) -> Callable[[], None]:
         """A function that forgets all rows and corrections that come in after now."""
         size, offsets, tally = len(self.memory), self.offsets.copy(), book.tally.copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,17 @@ class Primal:
     def board(self, rows: Rows) -> PrimalBoard:
         """What the block path needs to know of the rows it plays on."""
         return PrimalBoard(self, rows)
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes everything as it is now."""
+        weights, delayed, offsets = self.weights.copy(), self.delayed.copy(), self.offsets.copy()
+        size = len(self.memory)
+
+        def restore() -> None:
+            self.weights, self.delayed, self.offsets = weights, delayed, offsets
+            self.memory.truncate(size)
+
+        return restore
 
     def savepoint(self, book: Book) -> None:
         """There is none: weights change in place and cannot be taken back."""

@@ -1,9 +1,14 @@
 """Paths through labels: Viterbi's search, with and without a path that may not be the answer.
 
 The score of a path is the sum of the scores (rows × labels) it passes and of its offsets: one per pair of
-labels that follow each other, then one per first label and one per last. An offset of −∞ forbids.
+labels that follow each other, then one per first label and one per last. An offset of −∞ forbids. Where
+pairs see the rows, too, `edges` has a line for every row but the first and every label before it, and adds
+to the offsets of the pair; else it is empty.
 
 Of paths with the same score the first is taken, reading their labels from the last to the first.
+
+Rows of arrays are named by number rather than cut out, a view costing as much as a step of the search; and
+there are loops where NumPy has an expression, which would take seconds longer to compile.
 """
 
 from __future__ import annotations
@@ -15,59 +20,116 @@ from rosenblatt.loops.compiling import compilable, compiled
 
 
 @compilable
-def path_score(scores: Array, offsets: Array, path: Array) -> float:
+def length_of(lines: int, labels: int, edges: bool) -> int:
+    """How many rows a path has whose round has so many lines: rows, then edges."""
+    return (lines + labels) // (labels + 1) if edges and lines > 0 else lines
+
+
+@compilable
+def pairs_of(offsets: Array, edges: Array) -> tuple[Array, int]:
+    """What pairs of labels score, and how much farther on the scores between the next two rows are."""
+    labels = edges.shape[1]
+    if edges.shape[0] == 0:
+        return offsets, 0
+    pairs = np.empty(edges.shape[0] * labels)
+    for line in range(edges.shape[0]):
+        for c in range(labels):
+            pairs[line * labels + c] = offsets[line % labels * labels + c] + edges[line, c]
+    return pairs, labels * labels
+
+
+@compilable
+def path_score(scores: Array, edges: Array, offsets: Array, path: Array) -> float:
     """The score of a path of at least one label."""
     rows, labels = scores.shape
     total = offsets[labels * labels + path[0]] + scores[0, path[0]]
     for i in range(1, rows):
         total += offsets[path[i - 1] * labels + path[i]] + scores[i, path[i]]
+        if edges.shape[0] > 0:
+            total += edges[(i - 1) * labels + path[i - 1], path[i]]
     return total + offsets[labels * (labels + 1) + path[rows - 1]]  # type: ignore[no-any-return]
 
 
 @compilable
-def extend(best: Array, offsets: Array, better: Array) -> None:
-    """The best ways into every label from the best paths so far.
-
-    Where a way comes from is not noted: asking later, for the one path that is wanted, is far cheaper.
-    """
-    labels = best.shape[0]
-    for c in range(labels):
-        better[c] = best[0] + offsets[c]
-    for p in range(1, labels):
-        for c in range(labels):  # inside, and without a branch, for vector instructions
-            better[c] = max(best[p] + offsets[p * labels + c], better[c])
+def most_onward(pairs: Array, at: int, most: Array) -> None:
+    """The highest that a pair with each label in the first place scores, from `at` on."""
+    labels = most.shape[0]
+    for p in range(labels):
+        most[p] = pairs[at + p * labels]
+        for c in range(1, labels):
+            most[p] = max(most[p], pairs[at + p * labels + c])
 
 
 @compilable
-def way_into(best: Array, offsets: Array, first: int, stride: int) -> int:
-    """The label whose path is the best with its offset, one every `stride` from `first` on."""
+def extend(best: Array, i: int, pairs: Array, at: int, most: Array, better: Array) -> None:
+    """Raise `better` to the best ways into every label from the best paths into those of row i.
+
+    Where a way comes from is not noted: asking later, for the one path that is wanted, is far cheaper. Nor
+    are paths followed that cannot be the best into any label, because the leader is ahead by more than
+    any pair could make up for.
+    """
+    labels = better.shape[0]
+    leader = 0
+    for p in range(1, labels):
+        if best[i, p] > best[i, leader]:
+            leader = p
+    for c in range(labels):
+        better[c] = max(best[i, leader] + pairs[at + leader * labels + c], better[c])
+    lowest = better[0]
+    for c in range(1, labels):
+        lowest = min(lowest, better[c])
+    for p in range(labels):
+        if best[i, p] + most[p] > lowest:
+            for c in range(labels):  # inside, and without a branch, for vector instructions
+                better[c] = max(best[i, p] + pairs[at + p * labels + c], better[c])
+
+
+@compilable
+def way_into(best: Array, i: int, pairs: Array, at: int, stride: int) -> int:
+    """The label of row i whose path is the best with its offset, one every `stride` from `at` on."""
     found = 0
-    for p in range(1, best.shape[0]):
-        if best[p] + offsets[first + p * stride] > best[found] + offsets[first + found * stride]:
+    for p in range(1, best.shape[1]):
+        if best[i, p] + pairs[at + p * stride] > best[i, found] + pairs[at + found * stride]:
             found = p
     return found
 
 
 @compilable
-def best_path(scores: Array, offsets: Array, path: Array) -> None:
-    """Write the path with the highest score."""
+def best_into(scores: Array, pairs: Array, step: int, offsets: Array, best: Array) -> None:
+    """Write the score of the best path into every label of every row."""
     rows, labels = scores.shape
-    if rows == 0:
-        return
-    best, better = np.empty((rows, labels)), np.empty(labels)
+    better, most = np.empty(labels), np.empty(labels)
+    most_onward(pairs, 0, most)
     for c in range(labels):
         best[0, c] = offsets[labels * labels + c] + scores[0, c]
     for i in range(1, rows):
-        extend(best[i - 1], offsets, better)
+        if step > 0:
+            most_onward(pairs, (i - 1) * step, most)
+        for c in range(labels):
+            better[c] = -np.inf
+        extend(best, i - 1, pairs, (i - 1) * step, most, better)
         for c in range(labels):
             best[i, c] = better[c] + scores[i, c]
-    path[rows - 1] = way_into(best[rows - 1], offsets, labels * (labels + 1), 1)
-    for i in range(rows - 1, 0, -1):
-        path[i - 1] = way_into(best[i - 1], offsets, path[i], labels)
 
 
 @compilable
-def rival_path(scores: Array, offsets: Array, truth: Array, loss: float, path: Array) -> float:
+def best_path(scores: Array, edges: Array, offsets: Array, path: Array) -> float:
+    """Write the path with the highest score; returns it, −∞ if all paths are forbidden."""
+    rows, labels = scores.shape
+    if rows == 0:
+        return 0.0
+    pairs, step = pairs_of(offsets, edges)
+    best = np.empty((rows, labels))
+    best_into(scores, pairs, step, offsets, best)
+    last = way_into(best, rows - 1, offsets, labels * (labels + 1), 1)
+    path[rows - 1] = last
+    for i in range(rows - 1, 0, -1):
+        path[i - 1] = way_into(best, i - 1, pairs, (i - 1) * step + path[i], labels)
+    return best[rows - 1, last] + offsets[labels * (labels + 1) + last]  # type: ignore[no-any-return]
+
+
+@compilable
+def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: float, path: Array) -> float:
     """Write the path with the highest score of all but the truth; returns its score, −∞ if there is none.
 
     Every label that is not the true one adds `loss` to the score.
@@ -77,34 +139,52 @@ def rival_path(scores: Array, offsets: Array, truth: Array, loss: float, path: A
     it is wrong and else the most dangerous rival, for little more than the answer itself.
     """
     rows, labels = scores.shape
+    pairs, step = pairs_of(offsets, edges)
     best, better, apart = np.empty((rows, labels)), np.empty(labels), np.empty(rows)
+    most = np.empty(labels)
+    most_onward(pairs, 0, most)
     for c in range(labels):
         best[0, c] = offsets[labels * labels + c] + scores[0, c] + loss
     apart[0] = offsets[labels * labels + truth[0]] + scores[0, truth[0]]
     best[0, truth[0]] = -np.inf
     for i in range(1, rows):
-        extend(best[i - 1], offsets, better)
-        stays = better[truth[i]]
+        at = (i - 1) * step
+        if step > 0:
+            most_onward(pairs, at, most)
+        into_truth, left = at + truth[i], at + truth[i - 1] * labels
+        before = way_into(best, i - 1, pairs, into_truth, labels)
         for c in range(labels):
-            better[c] = max(apart[i - 1] + offsets[truth[i - 1] * labels + c], better[c])
+            better[c] = apart[i - 1] + pairs[left + c]
+        better[truth[i]] = np.inf  # found apart, and so no reason to follow anybody
+        extend(best, i - 1, pairs, at, most, better)
         for c in range(labels):
             best[i, c] = better[c] + scores[i, c] + loss
-        best[i, truth[i]] = stays + scores[i, truth[i]]
-        apart[i] = apart[i - 1] + offsets[truth[i - 1] * labels + truth[i]] + scores[i, truth[i]]
-    last = way_into(best[rows - 1], offsets, labels * (labels + 1), 1)
+        best[i, truth[i]] = best[i - 1, before] + pairs[into_truth + before * labels] + scores[i, truth[i]]
+        apart[i] = apart[i - 1] + pairs[left + truth[i]] + scores[i, truth[i]]
+    last = way_into(best, rows - 1, offsets, labels * (labels + 1), 1)
     path[rows - 1] = last
     for i in range(rows - 1, 0, -1):
-        before = way_into(best[i - 1], offsets, path[i], labels)
-        leaving = apart[i - 1] + offsets[truth[i - 1] * labels + path[i]]
-        if path[i] != truth[i] and leaving > best[i - 1, before] + offsets[before * labels + path[i]]:
-            path[:i] = truth[:i]
+        at = (i - 1) * step + path[i]
+        before = way_into(best, i - 1, pairs, at, labels)
+        leaving = apart[i - 1] + pairs[at + truth[i - 1] * labels]
+        if path[i] != truth[i] and leaving > best[i - 1, before] + pairs[at + before * labels]:
+            for j in range(i):
+                path[j] = truth[j]
             break
         path[i - 1] = before
     return best[rows - 1, last] + offsets[labels * (labels + 1) + last]  # type: ignore[no-any-return]
 
 
 @compiled
-def best_paths(scores: Array, offsets: Array, starts: Array, paths: Array) -> None:
-    """Write the best path of every round, with its own offsets (rounds × offsets)."""
+def best_paths(
+    scores: Array, offsets: Array, starts: Array, with_edges: bool, paths: Array, totals: Array
+) -> None:
+    """Write the best path of every round, with its own offsets (rounds × offsets), and its score."""
+    labels = scores.shape[1]
+    own = np.empty(offsets.shape[1])
     for i in range(starts.shape[0] - 1):
-        best_path(scores[starts[i] : starts[i + 1]], offsets[i], paths[starts[i] : starts[i + 1]])
+        for o in range(own.shape[0]):
+            own[o] = offsets[i, o]
+        first, last = starts[i], starts[i + 1]
+        middle = first + length_of(last - first, labels, with_edges)
+        totals[i] = best_path(scores[first:middle], scores[middle:last], own, paths[first:middle])

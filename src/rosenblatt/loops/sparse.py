@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import OFFSET, most_entries, write
-from rosenblatt.loops.compiling import compiled, composed, inlined
+from rosenblatt.loops.compiling import compilable, compiled, composed, inlined
 
 # Positions and features are read as unsigned numbers: of a signed one the compiled code asks each time
 # whether it counts from the end. Where a game has one output, weights are a plain array, in which a feature
@@ -101,9 +101,41 @@ def row_product(indptr, features, values, row, other):
     return total
 
 
+MANY = 64
+"""Entries from which on comparing all with all costs more than sorting what they are made of."""
+
+
+@compilable
+def norm_of_many(indptr, features, values, first, constant, where, amount, count):
+    """The same for rounds of many rows: the numbers that Δ is made of, sorted by where they belong."""
+    size = 0
+    for a in range(count):
+        size += 1 if where[a, 0] < 0 else 1 + indptr[first + where[a, 0] + 1] - indptr[first + where[a, 0]]
+    places, parts, at = np.empty(size, np.int64), np.empty(size), 0
+    for a in range(count):
+        row, output = first + where[a, 0], np.int64(where[a, 1]) << 33
+        places[at], parts[at] = output | (1 << 32), amount[a]
+        if where[a, 0] >= 0:
+            places[at], parts[at] = output | 0xFFFFFFFF, amount[a] * constant
+            for p in range(indptr[row], indptr[row + 1]):
+                at += 1
+                places[at], parts[at] = output | np.int64(features[p]), amount[a] * values[p]
+        at += 1
+    order, total, i = np.argsort(places, kind="mergesort"), 0.0, 0
+    while i < size:
+        part, place = 0.0, places[order[i]]
+        while i < size and places[order[i]] == place:
+            part += parts[order[i]]
+            i += 1
+        total += part * part
+    return total
+
+
 @inlined
 def norm_of_rows(indptr, features, values, first, constant, where, amount, count):
     """‖Φ(truth) − Φ(answer)‖², as `norm_squared` has it, from the rows themselves."""
+    if count > MANY:
+        return norm_of_many(indptr, features, values, first, constant, where, amount, count)
     total = 0.0
     for a in range(count):
         for b in range(count):

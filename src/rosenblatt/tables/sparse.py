@@ -112,10 +112,14 @@ class SparseTable:
             elif self._keep:
                 self._note(book.entries[new, 1])
 
+    def wait(self) -> None:
+        """Wait until everything is filed."""
+        while self._filing:
+            self._filing.pop().result()
+
     def finish(self) -> None:
         """Wait until everything is filed, and copy the last rows."""
-        for filed in self._filing:
-            filed.result()
+        self.wait()
         self._copy()
 
     def _file(self, corrections: Floats, entries: Floats, new: slice) -> None:

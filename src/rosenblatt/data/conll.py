@@ -1,0 +1,245 @@
+"""CoNLL files: a token per line, its columns side by side, a blank line between sequences."""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from io import BufferedReader
+from itertools import compress, islice, pairwise, repeat
+from os import PathLike, fspath
+from typing import Any, TextIO
+
+import numpy as np
+
+from rosenblatt.columns import Columns, starts_of
+
+CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+"""The columns of CoNLL-U."""
+
+LINES = 2**15
+"""Lines that are read at once."""
+
+Source = str | PathLike[str] | Iterable[str]
+Sentences = tuple[Columns, Columns]
+
+
+def read_conll(
+    source: Source,
+    columns: Sequence[int] | int | None = None,
+    label: int = -1,
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+) -> Sentences:
+    """Sequences and their labels from a file of columns.
+
+    Parameters
+    ----------
+    source
+        A path, of a text that may be compressed with gzip or xz; or lines.
+    columns
+        Which columns tokens are made of: one number for texts, several for rows of texts; by default all
+        but the label.
+    label
+        Which column holds the labels; −1 is the last.
+    separator
+        What stands between columns; by default any white space.
+    comment
+        Lines that begin with this count for nothing; by default there are none.
+
+    Examples
+    --------
+    >>> X, y = read_conll(["Rome NNP B-LOC", "fell VBD O", "", "It PRP O"])
+    >>> X, y
+    ([[('Rome', 'NNP'), ('fell', 'VBD')], [('It', 'PRP')]], [['B-LOC', 'O'], ['O']])
+    """
+    with _lines(source) as lines:
+        table = _parse(list(lines), separator, comment, _name(source))
+    if not table.lengths:
+        raise ValueError(f"There is no token in {table.name}.")
+    return _tokens(table, columns, label), _labels(table, label)
+
+
+def iter_conll(
+    source: Source,
+    columns: Sequence[int] | int | None = None,
+    label: int = -1,
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+) -> Iterator[tuple[list[Any], list[str]]]:
+    """The same, one pair of tokens and labels after the other, for files of any size."""
+    with _lines(source) as lines:
+        stream, rest, first = iter(lines), list[bytes](), 1
+        while some := list(islice(stream, LINES)):
+            rest += some
+            end = next((i for i in range(len(rest), 0, -1) if not rest[i - 1].strip()), 0)
+            if end:
+                table = _parse(rest[:end], separator, comment, _name(source), first)
+                if table.lengths:
+                    yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
+                rest, first = rest[end:], first + end
+        table = _parse(rest, separator, comment, _name(source), first)
+        if table.lengths:
+            yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
+
+
+def read_conllu(source: Source, columns: Sequence[str] | str = "form", label: str = "upos") -> Sentences:
+    """Words and their labels from a CoNLL-U file; ranges of words (1-2) and empty ones (3.1) are left out.
+
+    Parameters
+    ----------
+    source
+        As in `read_conll`.
+    columns, label
+        Names of columns: id, form, lemma, upos, xpos, feats, head, deprel, deps or misc.
+    """
+    wanted = [columns] if isinstance(columns, str) else list(columns)
+    for column in (*wanted, label):
+        if column not in CONLLU:
+            raise ValueError(f"CoNLL-U has the columns {', '.join(CONLLU)}. Got {column!r}.")
+    with _lines(source) as lines:
+        table = _words(_parse(list(lines), "\t", "#", _name(source), width=len(CONLLU)))
+    if not table.lengths:
+        raise ValueError(f"There is no token in {table.name}.")
+    numbers = [CONLLU.index(column) for column in wanted]
+    tokens = _tokens(table, numbers[0] if isinstance(columns, str) else numbers, 0)
+    return tokens, _labels(table, CONLLU.index(label))
+
+
+def _words(table: Table) -> Table:
+    """Without the lines of ranges of words and of empty ones."""
+    ids = table.cells[:: table.width]
+    chosen = np.array([b"-" not in number and b"." not in number for number in ids], np.int64)
+    lengths = np.add.reduceat(chosen, starts_of(table.lengths)[:-1]) if len(chosen) else chosen
+    cells = list(compress(table.cells, np.repeat(chosen, table.width).tolist()))
+    return replace(table, cells=cells, lengths=[int(length) for length in lengths if length])
+
+
+def write_conll(
+    target: str | PathLike[str] | TextIO, *columns: Sequence[Sequence[Any]], separator: str = " "
+) -> None:
+    """Write sequences side by side: tokens (texts or rows of texts), then any number of columns of labels."""
+    if isinstance(target, str | PathLike):
+        with open(target, "w", encoding="utf-8") as file:
+            _write(file, columns, separator)
+    else:
+        _write(target, columns, separator)
+
+
+def _write(file: TextIO, columns: Sequence[Sequence[Sequence[Any]]], separator: str) -> None:
+    for sequence in zip(*columns, strict=True):
+        for token in zip(*sequence, strict=True):
+            cells = [cell for part in token for cell in ([part] if isinstance(part, str) else part)]
+            file.write(separator.join(map(str, cells)) + "\n")
+        file.write("\n")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The cells of a file, row after row, and how many rows each sequence has."""
+
+    cells: list[bytes]
+    width: int
+    lengths: list[int]
+    name: str
+
+
+def _parse(
+    lines: list[bytes],
+    separator: str | None,
+    comment: str | None,
+    name: str,
+    first: int = 1,
+    width: int | None = None,
+) -> Table:
+    """The cells of these lines, the first of which has this number."""
+    between = None if separator is None else separator.encode()
+    numbers: Sequence[int] = range(len(lines))
+    if comment is not None:
+        numbered = [(i, line) for i, line in enumerate(lines) if not line.startswith(comment.encode())]
+        numbers, lines = [i for i, _ in numbered], [line for _, line in numbered]
+    lines = [line.rstrip(b"\r\n") for line in lines]
+    blank = [i for i, line in enumerate(lines) if not line or line.isspace()]
+    edges = [-1, *blank, len(lines)]
+    lengths = [after - before - 1 for before, after in pairwise(edges) if after - before > 1]
+    rows = [line for line in lines if line and not line.isspace()] if blank else lines
+    widths = list(map(len, map(bytes.split, rows, repeat(between))))
+    if rows:
+        width = width or widths[0]
+        if {*widths} != {width}:
+            _refuse(lines, numbers, first, between, width, name)
+    glue = b" " if between is None else between
+    return Table(glue.join(rows).split(between) if rows else [], width or 1, lengths, name)
+
+
+def _refuse(
+    lines: list[bytes], numbers: Sequence[int], first: int, between: bytes | None, width: int, name: str
+) -> None:
+    """Name the first line that has another width."""
+    for number, line in zip(numbers, lines, strict=True):
+        if line.strip() and len(line.split(between)) != width:
+            raise ValueError(
+                f"Every line must have {width} columns. Got {len(line.split(between))} in line "
+                f"{first + number} of {name}: {line.decode(errors='replace')[:60]!r}."
+            )
+
+
+def _column(table: Table, number: int) -> list[str]:
+    """One column, in which equal texts are one text."""
+    cells = table.cells[number % table.width :: table.width]
+    try:
+        texts = {cell: cell.decode() for cell in set(cells)}
+    except UnicodeDecodeError as broken:
+        raise ValueError(f"{table.name} is not a text in UTF-8: {broken}.") from None
+    return list(map(texts.__getitem__, cells))
+
+
+def _labels(table: Table, label: int) -> Columns:
+    return Columns([_column(table, label)], starts_of(table.lengths), plain=True)
+
+
+def _tokens(table: Table, columns: Sequence[int] | int | None, label: int) -> Columns:
+    """Tokens of the columns asked for."""
+    width = table.width
+    if columns is None:
+        others = [number for number in range(width) if number != label % width]
+        columns = others[0] if len(others) == 1 else others
+    asked = [columns] if isinstance(columns, int) else list(columns)
+    for number in (*asked, label):
+        if not -width <= number < width:
+            raise ValueError(
+                f"The lines of {table.name} have {width} columns, from 0 to {width - 1}. Got column {number}."
+            )
+    if not asked:
+        raise ValueError(f"The lines of {table.name} have one column, the label, and so no tokens.")
+    texts = [_column(table, number) for number in asked]
+    return Columns(texts, starts_of(table.lengths), plain=isinstance(columns, int))
+
+
+@contextmanager
+def _lines(source: Source) -> Iterator[Iterable[bytes]]:
+    """The lines of a file, or those given."""
+    if not isinstance(source, str | PathLike):
+        yield (line.encode() if isinstance(line, str) else line for line in source)
+        return
+    with open(source, "rb") as raw:
+        magic = raw.read(6)
+        raw.seek(0)
+        unpacked: Any = raw
+        if magic.startswith(b"\x1f\x8b"):
+            unpacked = BufferedReader(gzip.GzipFile(fileobj=raw))
+        elif magic == b"\xfd7zXZ\x00":
+            unpacked = BufferedReader(lzma.LZMAFile(raw))  # noqa: SIM115
+        try:
+            yield unpacked
+        except (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error) as broken:
+            raise ValueError(f"{_name(source)} is compressed and broken: {broken}.") from broken
+
+
+def _name(source: Source) -> str:
+    return fspath(source) if isinstance(source, str | PathLike) else "lines"

@@ -1,0 +1,192 @@
+"""What one can ask of a fitted tagger about new sequences."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from rosenblatt import predictors
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.columns import starts_of
+from rosenblatt.estimators import inputs
+from rosenblatt.lattices import Lattice, NoPath
+from rosenblatt.tagging import Labeller, reading
+
+DECODED = 8192
+"""Tokens that are decoded at once: few enough for their scores to stay in the processor's cache."""
+
+Result = TypeVar("Result")
+
+
+class Decoding:
+    """The questions about sequences, for an estimator that holds a labeller in `_labeller`."""
+
+    predictor: str
+    random_state: Any
+    n_jobs: int
+    _labeller: Labeller
+    _fitted: Callable[[], Any]
+
+    def predict(self, X: Any, *, lengths: Any = None, known: Any = None) -> Any:
+        """The labels of every sequence, on the best of the allowed paths.
+
+        Parameters
+        ----------
+        X, lengths
+            As in `fit`. With lengths the answer is one array of all labels.
+        known
+            Labels that are certain: a list for every sequence, None where a token's is not known, or None
+            for a whole sequence.
+        """
+        sizes, numbers = self._joined(best_labels, X, lengths, known)
+        labels = self._labeller.labels
+        if lengths is not None:
+            return np.array(labels)[numbers]
+        flat = list(map(labels.__getitem__, numbers.tolist()))
+        return [flat[first:last] for first, last in pairwise(starts_of(sizes).tolist())]
+
+    def n_best(self, X: Any, n: int = 10, *, known: Any = None) -> list[list[tuple[list[Any], float]]]:
+        """For every sequence its n best paths, each with its score, the best first; fewer if there are.
+
+        Of paths with the same score the first comes first, reading labels from the last to the first.
+        """
+        inputs.whole("n", n)
+        labels = np.array(self._labeller.labels, dtype=object)
+        parts = self._each(lambda lattice: lattice.n_best(n), X, None, known)
+        return [
+            [(labels[path].tolist(), float(score)) for path, score in zip(paths, totals, strict=True)]
+            for _, part in parts
+            for paths, totals in part
+        ]
+
+    def margins(self, X: Any, *, known: Any = None) -> Floats:
+        """How far the best path of every sequence is above the second; ∞ if there is none."""
+        found = [[score for _, score in paths] for paths in self.n_best(X, 2, known=known)]
+        return np.array([scores[0] - scores[1] if len(scores) > 1 else np.inf for scores in found])
+
+    def confidence(self, X: Any) -> list[Floats]:
+        """How probable the answered label of every token is.
+
+        If a path has a probability proportional to exp(score / temperature), this is the sum over all paths
+        with that label there. `calibrate` finds the temperature. With the predictor "vote", it is the share
+        of votes for the label, as it is.
+        """
+        self._fitted()
+        if self.predictor == "vote":
+            sizes, found = self._joined(vote_shares, X)
+        elif not hasattr(self, "temperature_"):
+            raise ValueError(
+                "Scores of a perceptron have no scale of their own: call calibrate(X, y) with sequences that "
+                "were not learned from, or set temperature_."
+            )
+        else:
+            temperature = self.temperature_
+            sizes, found = self._joined(lambda lattice: answered(lattice, temperature), X)
+        return np.split(found, np.cumsum(sizes)[:-1])
+
+    def calibrate(self, X: Any, y: Any) -> Self:
+        """Set `temperature_` to that under which the true labels of these sequences are the most probable.
+
+        The sequences must not be those that were learned from: on these the tagger is nearly always right.
+        """
+        self._fitted()
+        if self.predictor not in predictors.GUESSES:
+            raise ValueError(
+                f"Only the scores of a single guess have a temperature. Got predictor={self.predictor!r}."
+            )
+        sequences = reading.as_sequences(X)
+        truths = reading.label_numbers(list(y), reading.lengths(list(X)), self._labeller.number)
+        lattices = [lattice for _, lattice in self._each(lambda lattice: lattice, sequences)]
+        if not len(truths):
+            raise ValueError("There must be at least one token to calibrate with. Got none.")
+        through = np.concatenate([lattice.best_through() for lattice in lattices])
+        ahead = np.sort(through, axis=1)[:, -2:]
+        typical = float(np.median(ahead[:, -1] - ahead[:, 0])) if through.shape[1] > 1 else 1.0
+
+        def surprise(log_temperature: float) -> float:
+            found = np.concatenate([lattice.probabilities(np.exp(log_temperature)) for lattice in lattices])
+            return float(-np.log(np.maximum(found[np.arange(len(truths)), truths], 1e-300)).mean())
+
+        scale = np.log(typical if 0 < typical < np.inf else 1.0)
+        best = minimize_scalar(
+            surprise, bounds=(scale - 7, scale + 3), method="bounded", options={"xatol": 0.01}
+        )
+        self.temperature_ = float(np.exp(best.x))
+        return self
+
+    def _joined(
+        self, work: Callable[[Lattice], Array], X: Any, lengths: Any = None, known: Any = None
+    ) -> tuple[Ints, Array]:
+        """The lengths of all sequences, and what the work made of all their tokens."""
+        parts = self._each(work, X, lengths, known)
+        if not parts:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        return np.concatenate([sizes for sizes, _ in parts]), np.concatenate([found for _, found in parts])
+
+    def _each(
+        self, work: Callable[[Lattice], Result], X: Any, lengths: Any = None, known: Any = None
+    ) -> list[tuple[Ints, Result]]:
+        """The lengths of some sequences at a time, and what the work makes of them, in `n_jobs` threads."""
+        self._fitted()
+        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+        random = inputs.generator(self.random_state)
+        sequences = reading.as_sequences(X, lengths)
+        sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
+        if known is not None and len(known) != len(sequences):
+            raise ValueError(f"known must be a list for every sequence, {len(sequences)}. Got {len(known)}.")
+
+        def done(part: slice) -> tuple[Ints, Result]:
+            tokens = self._labeller.encode(sequences[part], self.predictor, part.start)
+            lattice = self._labeller.lattice(tokens, self.predictor, random)
+            if known is not None:
+                self._labeller.mask(lattice, known[part], tokens.lengths, part.start)
+            try:
+                return tokens.lengths, work(lattice)
+            except NoPath as fault:
+                raise ValueError(
+                    f"No path through sequence {part.start + fault.round} is allowed, "
+                    + ("with what is known of it." if known is not None else "by scheme or allowed.")
+                ) from None
+
+        parts = self._parts(sequences)
+        threads = (os.cpu_count() or 1) if self.n_jobs == -1 else self.n_jobs
+        inputs.whole("n_jobs", threads)
+        if threads == 1 or len(parts) == 1:
+            return list(map(done, parts))
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(done, parts))
+
+    def _parts(self, sequences: Any) -> list[slice]:
+        """Parts of about DECODED tokens; one, if every guess of the run is to meet all of them."""
+        if self.predictor not in predictors.GUESSES:
+            return [slice(0, len(sequences))] if len(sequences) else []
+        ends = starts_of(reading.lengths(sequences))[1:]
+        cuts = np.unique(np.searchsorted(ends, np.arange(DECODED, ends[-1] if len(ends) else 0, DECODED)))
+        return [
+            slice(a, b)
+            for a, b in pairwise([0, *(int(cut) for cut in cuts if cut > 0), len(sequences)])
+            if a < b
+        ]
+
+
+def best_labels(lattice: Lattice) -> Ints:
+    """The labels of all tokens on the best paths."""
+    return lattice.best()[0]
+
+
+def vote_shares(lattice: Lattice) -> Floats:
+    """The share of the votes that each answered label got."""
+    answers, _ = lattice.best()
+    return lattice.scores[lattice.tokens][np.arange(len(answers)), answers]
+
+
+def answered(lattice: Lattice, temperature: float) -> Floats:
+    """The probability of each answered label."""
+    answers, _ = lattice.best()
+    return lattice.probabilities(temperature)[np.arange(len(answers)), answers]

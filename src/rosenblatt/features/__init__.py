@@ -1,0 +1,39 @@
+"""From what a user's sequences are made of to numbered features: templates, names, hashing."""
+
+from rosenblatt.features.encoders import ArrayEncoder, Encoder, Tokens
+from rosenblatt.features.names import NameEncoder
+from rosenblatt.features.templates import (
+    WORDS,
+    Template,
+    View,
+    between,
+    column,
+    crfpp,
+    has_digit,
+    lower,
+    prefix,
+    shape,
+    suffix,
+    word,
+)
+from rosenblatt.features.words import TemplateEncoder
+
+__all__ = [
+    "WORDS",
+    "ArrayEncoder",
+    "Encoder",
+    "NameEncoder",
+    "Template",
+    "TemplateEncoder",
+    "Tokens",
+    "View",
+    "between",
+    "column",
+    "crfpp",
+    "has_digit",
+    "lower",
+    "prefix",
+    "shape",
+    "suffix",
+    "word",
+]

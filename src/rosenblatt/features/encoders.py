@@ -1,0 +1,235 @@
+"""What encoders share: sequences in, numbered rows out, and an error that names the token at fault."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt._types import Array, Bools, Data, Ints
+from rosenblatt.columns import Columns, starts_of
+from rosenblatt.rows import Csr, Rows
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """Encoded sequences: all their rows, one after the other, and how many tokens each has.
+
+    A sequence has a row per token; with transition features (`edges` labels), after them a row per
+    pair of neighbours and label of the first of the two.
+    """
+
+    rows: Csr | Data
+    lengths: Ints
+    edges: int = 0
+
+    @property
+    def starts(self) -> Ints:
+        """Where the rows of each sequence begin, and where the last ones end."""
+        return starts_of(self.lengths + np.maximum(self.lengths - 1, 0) * self.edges)
+
+    def renumbered(self, numbers: Ints, width: int) -> Tokens:
+        """The same with features under new numbers, without those whose number is UNKNOWN."""
+        rows = self.rows
+        assert isinstance(rows, Csr)
+        features = numbers[rows.features].astype(np.int32)
+        known = features >= 0
+        starts = np.concatenate([[0], np.cumsum(known)])[rows.starts]
+        return replace(self, rows=Csr(starts, features[known], rows.values[known], width))
+
+    def of_tokens(self) -> Ints | slice:
+        """Which rows are tokens."""
+        if not self.edges:
+            return slice(None)
+        begins = np.repeat(self.starts[:-1] - starts_of(self.lengths)[:-1], self.lengths)
+        return begins + np.arange(int(self.lengths.sum()))
+
+
+class Encoder(Protocol):
+    """From sequences to rows. What it has never seen gets a number while learning, and else none."""
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+
+    def encode(
+        self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
+    ) -> Tokens:
+        """The rows of these sequences, which errors count from `first`.
+
+        Whoever learns or compares rows needs them `tidy`: only features that exist, in order, none twice.
+        For scores that does not matter.
+        """
+
+    def keep(self, chosen: Bools) -> Ints:
+        """Keep these features only; returns the new number of each, UNKNOWN for those that are gone."""
+
+    def names(self) -> list[str]:
+        """What every feature is called."""
+
+
+def lengths_of(sequences: Sequence[Any], first: int) -> Ints:
+    """How many tokens each sequence has; errors count them from `first`."""
+    if isinstance(sequences, Columns):
+        return np.diff(sequences.starts)
+    for number, sequence in enumerate(sequences, first):
+        if isinstance(sequence, str | bytes):
+            raise ValueError(
+                f"A sequence is a list of tokens. Got the text {shown(sequence)} as sequence {number}: split "
+                "it into tokens."
+            )
+        if not hasattr(sequence, "__len__"):
+            raise ValueError(
+                f"A sequence is a list of tokens. Got {shown(sequence)} as sequence {number}. For one "
+                "sequence, pass a list of one."
+            )
+    return np.fromiter(map(len, sequences), np.int64, len(sequences))
+
+
+def place_of(token: int, lengths: Ints, first: int = 0) -> str:
+    """Where a token, counted over all sequences, is; sequences are counted from `first`."""
+    starts = starts_of(lengths)
+    sequence = int(np.searchsorted(starts, token, side="right")) - 1
+    return f"token {token - starts[sequence]} of sequence {first + sequence}"
+
+
+def shown(value: Any, most: int = 40) -> str:
+    """A value in an error, not too long."""
+    text = repr(value)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def tokens_of(lengths: Ints, features: Array, width: int, *, tidy: bool, repeats: bool) -> Tokens:
+    """Tokens from the features (tokens × templates) they have.
+
+    If they are not made `tidy`, UNKNOWN stays among them. If features `repeat`, there may be one twice.
+    """
+    return Tokens(_csr(features, width, tidy, repeats), lengths)
+
+
+def with_edges(tokens: Tokens, edges: Array, labels: int, *, tidy: bool, repeats: bool) -> Tokens:
+    """The same with rows for pairs of labels, from the features (tokens × templates) that pairs have."""
+    rows, lengths = tokens.rows, tokens.lengths
+    assert isinstance(rows, Csr)
+    first = np.zeros(len(edges), bool)
+    first[starts_of(lengths)[:-1][lengths > 0]] = True
+    inner = edges[~first][:, None]
+    lines = np.where(inner < 0, inner, inner + np.arange(labels)[:, None])
+    pairs = _csr(lines.reshape(-1, edges.shape[1]), rows.width, tidy, repeats)
+    both = Csr(
+        np.concatenate([rows.starts, rows.starts[-1] + pairs.starts[1:]]),
+        np.concatenate([rows.features, pairs.features]),
+        np.concatenate([rows.values, pairs.values]),
+        rows.width,
+    )
+    is_token = np.zeros(len(both.starts) - 1, bool)
+    is_token[Tokens(both, lengths, labels).of_tokens()] = True
+    order = np.empty(len(is_token), np.int64)
+    order[is_token] = np.arange(len(edges))
+    order[~is_token] = np.arange(len(edges), len(order))
+    return Tokens(Rows(both).take(order).csr, lengths, labels)
+
+
+def _csr(features: Array, width: int, tidy: bool, repeats: bool) -> Csr:
+    tokens, templates = features.shape
+    if tidy:
+        features = np.sort(features, axis=1)
+    if not tidy or (not repeats and (features.size == 0 or features[:, 0].min() >= 0)):
+        starts = np.arange(tokens + 1) * templates
+        return Csr(starts, features.ravel(), np.ones(features.size), width)
+    known = features >= 0
+    starts = starts_of(known.sum(axis=1))
+    rows = sp.csr_array((np.ones(starts[-1]), features[known], starts), shape=(tokens, width))
+    rows.sum_duplicates()
+    return Rows(rows).csr
+
+
+def joined(parts: list[Tokens]) -> Tokens:
+    """Tokens that were encoded apart, as if at once."""
+    if len(parts) == 1:
+        return parts[0]
+    rows: Any
+    if isinstance(parts[0].rows, Csr):
+        ends = np.cumsum([0] + [int(part.rows.starts[-1]) for part in parts])
+        rows = Csr(
+            np.concatenate(
+                [[0], *(part.rows.starts[1:] + end for part, end in zip(parts, ends, strict=False))]
+            ),
+            np.concatenate([part.rows.features for part in parts]),
+            np.concatenate([part.rows.values for part in parts]),
+            parts[-1].rows.width,
+        )
+    elif sp.issparse(parts[0].rows):
+        rows = sp.csr_array(sp.vstack([part.rows for part in parts]))
+    else:
+        rows = np.concatenate([part.rows for part in parts])
+    return Tokens(rows, np.concatenate([part.lengths for part in parts]), parts[0].edges)
+
+
+class ArrayEncoder:
+    """Sequences that are arrays already: a row per token, dense or CSR."""
+
+    def __init__(self) -> None:
+        self._width: int | None = None
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return self._width or 0
+
+    def encode(
+        self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
+    ) -> Tokens:
+        """The rows of these arrays, one after the other."""
+        sequences = [s if sp.issparse(s) else np.asarray(s) for s in sequences]
+        for number, sequence in enumerate(sequences, first):
+            self._check(sequence, number)
+        lengths = np.array([sequence.shape[0] for sequence in sequences], np.int64)
+        rows: Any
+        if any(map(sp.issparse, sequences)):
+            rows = sp.csr_array(sp.vstack(sequences, format="csr"), dtype=_float(sequences))
+            rows.sum_duplicates()
+            values = rows.data
+        else:
+            rows = values = np.concatenate(sequences, dtype=_float(sequences))
+        if not np.isfinite(values).all():
+            bad = int(np.flatnonzero(~np.isfinite(_dense_sum(rows)))[0])
+            raise ValueError(
+                f"Features must be finite numbers. Got NaN or infinity in {place_of(bad, lengths, first)}."
+            )
+        return Tokens(rows, lengths)
+
+    def _check(self, sequence: Any, number: int) -> None:
+        if sequence.ndim != 2:
+            raise ValueError(
+                "A sequence of numbers is an array of tokens × features. Got one of shape "
+                f"{sequence.shape} as sequence {number}."
+            )
+        if self._width is None:
+            self._width = int(sequence.shape[1])
+        if sequence.shape[1] != self._width:
+            raise ValueError(
+                f"Every token must have {self._width} features, as the first. Got {sequence.shape[1]} in "
+                f"sequence {number}."
+            )
+
+    def keep(self, chosen: Bools) -> Ints:
+        """Not to be done: the columns of arrays are what they are."""
+        raise ValueError("The features of arrays are their columns, and stay. Leave them out of the arrays.")
+
+    def names(self) -> list[str]:
+        """The features' numbers."""
+        return [f"x[{feature}]" for feature in range(self.width)]
+
+
+def _float(sequences: Sequence[Any]) -> Any:
+    """float32 stays what it is; all else becomes float64."""
+    return np.float32 if all(sequence.dtype == np.float32 for sequence in sequences) else np.float64
+
+
+def _dense_sum(rows: Any) -> Array:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(rows.sum(axis=1)).ravel()

@@ -1,0 +1,227 @@
+"""Templates at work: texts become symbols once, and symbols become features without a text in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Array, Bools, Ints
+from rosenblatt.columns import Columns, flat, starts_of
+from rosenblatt.features.encoders import Tokens, lengths_of, place_of, shown, tokens_of, with_edges
+from rosenblatt.features.templates import Template
+from rosenblatt.features.texts import Texts
+from rosenblatt.loops import templates as loops
+
+SMALLEST_TABLE = 2**12
+TEXTS, ROWS = {str, np.str_}, {list, tuple}
+
+
+class TemplateEncoder:
+    """Tokens that are texts, or rows of texts, to the features that templates see in them.
+
+    Parameters
+    ----------
+    templates
+        Those of one label, and those of two that follow each other.
+    labels
+        The labels: a feature of two of them is one for each of the first.
+    hashing
+        None to number features as they come; or how many there are, each look falling on one of them.
+    """
+
+    def __init__(
+        self, templates: Sequence[Template], labels: Sequence[Any], hashing: int | None = None
+    ) -> None:
+        self.templates = tuple(template for template in templates if template.parts)
+        self.hashing = hashing
+        self._labels = labels
+        views = {view for template in self.templates for _, view in template.parts}
+        self._views = sorted(views, key=lambda view: (view.column, repr(view)))
+        self._texts = {
+            column: Texts([view for view in self._views if view.column == column], hashing is not None)
+            for column in sorted({view.column for view in views})
+        }
+        self._edges = np.array([template.transition for template in self.templates], bool)
+        self._sizes = np.where(self._edges, len(labels), 1)
+        self._roots = _roots(self.templates)
+        parts = [part for template in self.templates for part in template.parts]
+        self._program = (
+            self._roots,
+            starts_of(np.array([len(template.parts) for template in self.templates], np.int64)),
+            np.array([offset for offset, _ in parts], np.int64),
+            np.array([self._views.index(view) for _, view in parts], np.int64),
+        )
+        self._repeats = hashing is not None or len(set(self._roots)) < len(self._roots)
+        self._keys = np.zeros(SMALLEST_TABLE, np.uint64)
+        self._values = np.zeros(SMALLEST_TABLE, np.int32)
+        self._tally = np.array([0, 1 + max(self._roots, default=0), 0], np.int64)
+
+    @property
+    def width(self) -> int:
+        """How many features there are."""
+        return int(self._tally[2]) if self.hashing is None else self.hashing
+
+    def encode(
+        self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
+    ) -> Tokens:
+        """The rows of these sequences."""
+        lengths = lengths_of(sequences, first)
+        columns = columns_of(sequences, lengths, 1 + max(self._texts, default=0), first)
+        symbols = self._symbols(columns, int(lengths.sum()), learning)
+        features = np.empty((len(symbols), len(self.templates)), np.int32)
+        starts = starts_of(lengths)
+        if self.hashing is not None:
+            loops.hashed(symbols, starts, *self._program, self._sizes, self.hashing, features)
+        elif learning:
+            self._learn(symbols, starts, features)
+        else:
+            loops.find(symbols, starts, *self._program, self._keys, self._values, features)
+        if not self._edges.any():
+            return tokens_of(lengths, features, self.width, tidy=tidy or learning, repeats=self._repeats)
+        return with_edges(
+            tokens_of(
+                lengths, features[:, ~self._edges], self.width, tidy=tidy or learning, repeats=self._repeats
+            ),
+            features[:, self._edges],
+            len(self._labels),
+            tidy=tidy or learning,
+            repeats=self._repeats,
+        )
+
+    def keep(self, chosen: Bools) -> Ints:
+        """Keep these features only; returns the new number of each, UNKNOWN for those that are gone.
+
+        A feature of two labels is kept for all first labels if it is for one.
+        """
+        if self.hashing is not None:
+            raise ValueError(f"Hashed features are always {self.hashing}. Got a wish to leave some out.")
+        chosen, size = chosen.copy(), len(self._labels)
+        is_feature = (self._keys != 0) & (self._values >= 0)
+        if self._edges.any():
+            of_pairs = {int(root) for root, edge in zip(self._roots, self._edges, strict=True) if edge}
+            for feature, root, _ in self._walks():
+                if root in of_pairs:
+                    chosen[feature : feature + size] = chosen[feature : feature + size].any()
+        numbers = np.where(chosen, np.cumsum(chosen) - 1, loops.UNKNOWN).astype(np.int64)
+        self._values[is_feature] = numbers[self._values[is_feature]]
+        self._keys[self._values == loops.UNKNOWN] = 0
+        self._tally[2] = chosen.sum()
+        self._rehash(len(self._keys))
+        return numbers
+
+    def names(self) -> list[str]:
+        """What every feature is called: `word[-1]=the & word[0]=cat`."""
+        if self.hashing is not None:
+            return [f"bucket {feature}" for feature in range(self.hashing)]
+        names = [""] * self.width
+        looks = {view: list(look) for texts in self._texts.values() for view, look in texts.looks.items()}
+        template_of = dict(zip(self._roots.tolist(), self.templates, strict=True))
+        for feature, root, symbols in self._walks():
+            template = template_of[root]
+            parts = zip(template.parts, symbols, strict=True)
+            name = " & ".join(
+                f"{view!r}[{offset}]={_look(symbol, looks[view])}" for (offset, view), symbol in parts
+            )
+            if template.transition:
+                after = [f"{name} after {label}" for label in self._labels]
+                names[feature : feature + len(after)] = after
+            else:
+                names[feature] = name
+        return names
+
+    def _walks(self) -> Iterator[tuple[int, int, list[int]]]:
+        """Every feature, with the root it came from and the symbols on the way."""
+        used = (self._keys != 0) & (self._values != loops.UNKNOWN)
+        places, symbols = np.divmod(self._keys[used], np.uint64(2**32))
+        steps = list(zip(places.tolist(), symbols.tolist(), self._values[used].tolist(), strict=True))
+        came = {-2 - value: (place, symbol) for place, symbol, value in steps if value < 0}
+        for place, symbol, value in steps:
+            if value >= 0:
+                way, root = [symbol], place
+                while root in came:
+                    root, before = came[root]
+                    way.append(before)
+                yield value, root, way[::-1]
+
+    def _learn(self, symbols: Array, starts: Ints, features: Array) -> None:
+        begin, rounds = 0, len(starts) - 1
+        while (
+            begin := loops.learn(
+                symbols,
+                starts,
+                *self._program,
+                self._sizes,
+                self._keys,
+                self._values,
+                self._tally,
+                begin,
+                features,
+            )
+        ) < rounds:
+            needed = int(self._tally[0]) + int(starts[begin + 1] - starts[begin]) * len(self._program[2])
+            size = 2 ** max(needed.bit_length() + 1, len(self._keys).bit_length())
+            self._rehash(size)
+
+    def _rehash(self, size: int) -> None:
+        keys, values = np.zeros(size, np.uint64), np.zeros(size, np.int32)
+        loops.rehash(self._keys, self._values, keys, values)
+        self._keys, self._values = keys, values
+        self._tally[0] = np.count_nonzero(keys)
+
+    def _symbols(self, columns: Sequence[Sequence[str]], tokens: int, learning: bool) -> Array:
+        """What templates see (tokens × views)."""
+        found = [texts.symbols(columns[column], learning) for column, texts in self._texts.items()]
+        return found[0] if len(found) == 1 else np.hstack([np.empty((tokens, 0), np.int32), *found])
+
+
+def _roots(templates: Sequence[Template]) -> Ints:
+    """Where the walk of each template begins; those that share their features begin together."""
+    numbers: dict[Any, int] = {}
+    kinds = [(t.frame, len(t.parts), t.transition) if t.frame else (t,) for t in templates]
+    return np.array([numbers.setdefault(kind, len(numbers) + 1) for kind in kinds], np.int64)
+
+
+def _look(symbol: int, looks: list[str]) -> str:
+    """What a symbol stands for."""
+    if symbol < len(looks):
+        return looks[symbol]
+    beyond, after = divmod(0xFFFFFFFF - symbol, 2)
+    return f"(end+{beyond})" if after else f"(start-{beyond})"
+
+
+def columns_of(
+    sequences: Sequence[Any], lengths: Ints, needed: int, first: int = 0
+) -> Sequence[Sequence[str]]:
+    """The columns of all tokens, each a list of texts; so many are needed."""
+    if isinstance(sequences, Columns) and len(sequences.columns) >= needed:
+        return sequences.columns
+    tokens = flat(sequences)
+    kinds = set(map(type, tokens))
+    if not tokens:
+        return [[]] * needed
+    if kinds <= TEXTS and needed == 1:
+        return [tokens]
+    if kinds <= ROWS and min(map(len, tokens)) >= needed:
+        columns = list(zip(*tokens, strict=False))[:needed]
+        if all(set(map(type, column)) <= TEXTS for column in columns):
+            return columns
+    for number, token in enumerate(tokens):
+        if not _readable(token, needed):
+            raise ValueError(
+                f"Every token must be a row of at least {needed} text{'s' * (needed > 1)}, for the templates look "
+                f"at so many columns{', or one text' * (needed == 1)}. Got {shown(token)} as "
+                f"{place_of(number, lengths, first)}."
+            )
+    return list(zip(*(row if isinstance(row, list | tuple) else (row,) for row in tokens), strict=False))[
+        :needed
+    ]
+
+
+def _readable(token: Any, needed: int) -> bool:
+    if isinstance(token, str):
+        return needed == 1
+    if not isinstance(token, list | tuple) or len(token) < needed:
+        return False
+    return all(isinstance(text, str) for text in token[:needed])

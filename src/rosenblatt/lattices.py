@@ -1,0 +1,81 @@
+"""Scores of sequences before anybody has chosen a path: what can be asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.games import Sequence
+from rosenblatt.loops.decoding import best_through_all, n_best_of, probable_all
+
+
+class NoPath(Exception):  # noqa: N818
+    """All paths through a round are forbidden."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"All paths through round {number} are forbidden.")
+        self.round = number
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """What one guess says about sequences.
+
+    Parameters
+    ----------
+    game
+        Which paths there are.
+    scores
+        Rows × labels, as the game lays them out.
+    offsets
+        Those of every sequence's guess (sequences × offsets).
+    starts
+        Where the rows of each sequence begin, and where the last ones end.
+    tokens
+        Which rows are tokens.
+    """
+
+    game: Sequence
+    scores: Floats
+    offsets: Floats
+    starts: Ints
+    tokens: Ints | slice
+
+    def best(self) -> tuple[Ints, Floats]:
+        """The labels of all tokens on the best paths, and the paths' scores."""
+        paths, totals = self.game.best(self.scores, self.offsets, self.starts)
+        if len(totals) and totals.min() == -np.inf:
+            raise NoPath(int(np.argmin(totals)))
+        return paths[self.tokens], totals
+
+    def n_best(self, n: int) -> list[tuple[Ints, Floats]]:
+        """For every sequence the n best paths (n × tokens), fewer if there are, and their scores."""
+        found = []
+        for i, (first, last) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
+            lines, own = np.ascontiguousarray(self.scores[first:last]), np.array(self.offsets[i])
+            length = self.game.length(int(last - first))
+            if length == 0:
+                found.append((np.empty((1, 0), np.int64), np.zeros(1)))
+                continue
+            most = n if length > 32 else min(n, self.game.labels**length)
+            paths, totals = np.empty((most, length), np.int64), np.empty(most)
+            n_best_of(lines, self.game.pairs == "seen", own, paths, totals)
+            there = totals > -np.inf
+            if not there.any():
+                raise NoPath(i)
+            found.append((paths[there], totals[there]))
+        return found
+
+    def best_through(self) -> Floats:
+        """The score of the best path through every label of every token (tokens × labels)."""
+        result = np.empty(self.scores.shape)
+        best_through_all(self.scores, self.offsets, self.starts, self.game.pairs == "seen", result)
+        return result[self.tokens]
+
+    def probabilities(self, temperature: float) -> Floats:
+        """Every label's probability (tokens × labels) if a path has one ∝ exp(score / temperature)."""
+        result = np.empty(self.scores.shape)
+        probable_all(self.scores, self.offsets, self.starts, self.game.pairs == "seen", temperature, result)
+        return result[self.tokens]

@@ -1,0 +1,156 @@
+"""More than the best path: the n best, how far ahead each label is, and how probable."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosenblatt._types import Array
+from rosenblatt.loops.compiling import compilable, compiled
+from rosenblatt.loops.paths import best_into, extend, length_of, most_onward, pairs_of
+
+
+@compilable
+def merge(
+    lists: Array, i: int, pairs: Array, at: int, stride: int, taken: Array, best: Array, came: Array
+) -> None:
+    """Merge the lists of paths into the labels of row i, each with an offset of its own, into one.
+
+    Writes the scores of the n best, −∞ where there are fewer, and where they came from: label · n + rank.
+    """
+    labels, n = lists.shape[1:]
+    taken[:] = 0
+    for rank in range(n):
+        found, highest = 0, -np.inf
+        for p in range(labels):
+            if taken[p] < n and lists[i, p, taken[p]] + pairs[at + p * stride] > highest:
+                found, highest = p, lists[i, p, taken[p]] + pairs[at + p * stride]
+        best[rank], came[rank] = highest, found * n + taken[found]
+        taken[found] += 1
+
+
+@compilable
+def n_best(scores: Array, edges: Array, offsets: Array, paths: Array, totals: Array) -> None:
+    """Write the n best paths (n × rows) and their scores, −∞ for those that there are not."""
+    rows, labels = scores.shape
+    n = totals.shape[0]
+    pairs, step = pairs_of(offsets, edges)
+    best, came = np.full((rows, labels, n), -np.inf), np.empty((rows, labels, n), np.int32)
+    taken, last = np.empty(labels, np.int64), np.empty(n, np.int32)
+    for c in range(labels):
+        best[0, c, 0] = offsets[labels * labels + c] + scores[0, c]
+    for i in range(1, rows):
+        for c in range(labels):
+            merge(best, i - 1, pairs, (i - 1) * step + c, labels, taken, best[i, c], came[i, c])
+            best[i, c] += scores[i, c]
+    merge(best, rows - 1, offsets, labels * (labels + 1), 1, taken, totals, last)
+    for rank in range(n):
+        at = np.int64(last[rank])
+        for i in range(rows - 1, -1, -1):
+            paths[rank, i] = at // n
+            at = np.int64(came[i, at // n, at % n])
+
+
+@compiled
+def n_best_of(scores: Array, with_edges: bool, offsets: Array, paths: Array, totals: Array) -> None:
+    """The same for one round, whose edges follow its rows."""
+    rows = length_of(scores.shape[0], scores.shape[1], with_edges)
+    n_best(scores[:rows], scores[rows:], offsets, paths, totals)
+
+
+@compilable
+def best_through(scores: Array, edges: Array, offsets: Array, through: Array) -> None:
+    """Write the score of the best path through every label of every row."""
+    rows, labels = scores.shape
+    pairs, step = pairs_of(offsets, edges)
+    best_into(scores, pairs, step, offsets, through)
+    after, onward = np.empty((1, labels)), np.empty(labels)
+    most, turned = np.empty(labels), np.empty(labels * labels)
+    for c in range(labels):
+        onward[c] = offsets[labels * (labels + 1) + c]
+    for i in range(rows - 1, -1, -1):
+        for c in range(labels):
+            through[i, c] += onward[c]
+            after[0, c] = onward[c] + scores[i, c]
+        if i > 0:
+            for p in range(labels):
+                for c in range(labels):
+                    turned[c * labels + p] = pairs[(i - 1) * step + p * labels + c]
+            most_onward(turned, 0, most)
+            onward[:] = -np.inf
+            extend(after, 0, turned, 0, most, onward)
+
+
+@compilable
+def probable(scores: Array, edges: Array, offsets: Array, temperature: float, result: Array) -> None:
+    """Write the probability of every label of every row, where that of a path is ∝ exp(score / temperature).
+
+    Forward and backward sums, each row scaled to add up to 1.
+    """
+    rows, labels = scores.shape
+    pairs, step = pairs_of(offsets, edges)
+    sums = np.empty(labels)
+    weights = np.empty((max(rows - 1, 0), labels * labels))
+    for c in range(labels):
+        sums[c] = offsets[labels * labels + c] + scores[0, c]
+    highest = sums.max()
+    for c in range(labels):
+        result[0, c] = np.exp((sums[c] - highest) / temperature)
+    result[0] /= result[0].sum()
+    for i in range(1, rows):
+        at, highest = (i - 1) * step, -np.inf
+        for p in range(labels):
+            if result[i - 1, p] > 0.0:
+                for c in range(labels):
+                    highest = max(highest, pairs[at + p * labels + c] + scores[i, c])
+        result[i] = 0.0
+        for p in range(labels):
+            for c in range(labels):
+                likely = np.exp(min((pairs[at + p * labels + c] + scores[i, c] - highest) / temperature, 0.0))
+                weights[i - 1, p * labels + c] = likely
+                result[i, c] += result[i - 1, p] * likely
+        result[i] /= result[i].sum()
+    highest = -np.inf
+    after, before = np.empty(labels), np.empty(labels)
+    for c in range(labels):
+        highest = max(highest, offsets[labels * (labels + 1) + c])
+    for c in range(labels):
+        after[c] = np.exp((offsets[labels * (labels + 1) + c] - highest) / temperature)
+    for i in range(rows - 1, -1, -1):
+        if i > 0:
+            for p in range(labels):
+                before[p] = 0.0
+                for c in range(labels):
+                    before[p] += weights[i - 1, p * labels + c] * after[c]
+            before /= before.max()
+        for c in range(labels):
+            result[i, c] *= after[c]
+        result[i] /= result[i].sum()
+        after[:] = before
+
+
+@compiled
+def best_through_all(scores: Array, offsets: Array, starts: Array, with_edges: bool, result: Array) -> None:
+    """`best_through` for every round."""
+    labels = scores.shape[1]
+    own = np.empty(offsets.shape[1])
+    for i in range(starts.shape[0] - 1):
+        own[:] = offsets[i]
+        first, last = starts[i], starts[i + 1]
+        middle = first + length_of(last - first, labels, with_edges)
+        if middle > first:
+            best_through(scores[first:middle], scores[middle:last], own, result[first:middle])
+
+
+@compiled
+def probable_all(
+    scores: Array, offsets: Array, starts: Array, with_edges: bool, temperature: float, result: Array
+) -> None:
+    """`probable` for every round."""
+    labels = scores.shape[1]
+    own = np.empty(offsets.shape[1])
+    for i in range(starts.shape[0] - 1):
+        own[:] = offsets[i]
+        first, last = starts[i], starts[i + 1]
+        middle = first + length_of(last - first, labels, with_edges)
+        if middle > first:
+            probable(scores[first:middle], scores[middle:last], own, temperature, result[first:middle])

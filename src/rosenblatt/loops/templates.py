@@ -1,0 +1,138 @@
+"""From symbols to features: templates as walks through one table of numbers.
+
+A walk begins at the root of its template and takes a step per part: the table knows, for a place and a
+symbol, the next place, or at the last step the feature. So features are exact whatever their parts are, and
+no text is ever put together.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosenblatt.loops.compiling import compilable, compiled, inlined
+
+UNKNOWN = -1
+"""A symbol never seen, or a feature that has no number."""
+
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""2⁶⁴ divided by the golden ratio: multiples of it spread evenly."""
+
+
+@inlined
+def slot_of(keys, key):
+    """Where a key is in the table, or the free slot where it would be; the table's size is a power of 2."""
+    mask = np.uint64(keys.shape[0] - 1)
+    mixed = np.uint64(key) * MULTIPLIER
+    slot = (mixed ^ (mixed >> np.uint64(32))) & mask
+    while keys[slot] != key and keys[slot] != np.uint64(0):
+        slot = (slot + np.uint64(1)) & mask
+    return slot
+
+
+@inlined
+def symbol_at(symbols, first, last, token, offset, column):
+    """What a part of a template sees; beyond the ends, a symbol for every distance from them."""
+    seen = token + offset
+    if seen < first:
+        return np.int64(0xFFFFFFFF - 2 * (first - seen))
+    if seen >= last:
+        return np.int64(0xFFFFFFFF - 2 * (seen - last) - 3)
+    return np.int64(symbols[seen, column])
+
+
+@inlined
+def walk(symbols, first, last, token, template, roots, bounds, offsets, columns, keys, values):
+    """The feature that a template has at a token, or UNKNOWN."""
+    place = np.int64(roots[template])
+    for part in range(bounds[template], bounds[template + 1]):
+        symbol = symbol_at(symbols, first, last, token, offsets[part], columns[part])
+        if symbol < 0:
+            return np.int64(UNKNOWN)
+        slot = slot_of(keys, np.uint64(place << 32 | symbol))
+        if keys[slot] == np.uint64(0) or values[slot] == UNKNOWN:
+            return np.int64(UNKNOWN)
+        place = -2 - np.int64(values[slot])
+    return -2 - place
+
+
+@compiled
+def find(symbols, starts, roots, bounds, offsets, columns, keys, values, features):
+    """The features (tokens × templates) of sequences, UNKNOWN where there is none."""
+    for i in range(starts.shape[0] - 1):
+        first, last = starts[i], starts[i + 1]
+        for token in range(first, last):
+            for template in range(roots.shape[0]):
+                features[token, template] = walk(
+                    symbols, first, last, token, template, roots, bounds, offsets, columns, keys, values
+                )
+
+
+@compilable
+def step_learning(keys, values, key, last, size, tally):
+    """Take a step, and make it first where it was never taken: to a new feature if it is the last."""
+    slot = slot_of(keys, key)
+    if keys[slot] == np.uint64(0):
+        keys[slot] = key
+        tally[0] += 1
+        if last:
+            values[slot] = tally[2]
+            tally[2] += size
+        else:
+            values[slot] = -2 - tally[1]
+            tally[1] += 1
+    return values[slot]
+
+
+@compiled
+def learn(symbols, starts, roots, bounds, offsets, columns, sizes, keys, values, tally, begin, features):
+    """The same, where what was never seen becomes a new feature, from round `begin` on.
+
+    `tally` counts the steps in the table, the places and the features; a new feature of a template takes
+    as many numbers as its size says. Returns the round to come back to with a larger table.
+    """
+    most = keys.shape[0] // 2
+    for i in range(begin, starts.shape[0] - 1):
+        first, last = starts[i], starts[i + 1]
+        if tally[0] + (last - first) * columns.shape[0] > most:
+            return i
+        for token in range(first, last):
+            for template in range(roots.shape[0]):
+                place, found = np.int64(roots[template]), np.int64(UNKNOWN)
+                for part in range(bounds[template], bounds[template + 1]):
+                    symbol = symbol_at(symbols, first, last, token, offsets[part], columns[part])
+                    key = np.uint64(place << 32 | symbol)
+                    found = np.int64(
+                        step_learning(
+                            keys, values, key, part == bounds[template + 1] - 1, sizes[template], tally
+                        )
+                    )
+                    if found == UNKNOWN:
+                        break
+                    place = -2 - found
+                features[token, template] = found
+    return starts.shape[0] - 1
+
+
+@compiled
+def rehash(old_keys, old_values, keys, values):
+    """Move the steps into an empty table."""
+    for old in range(old_keys.shape[0]):
+        if old_keys[old] != np.uint64(0):
+            slot = slot_of(keys, old_keys[old])
+            keys[slot], values[slot] = old_keys[old], old_values[old]
+
+
+@compiled
+def hashed(symbols, starts, roots, bounds, offsets, columns, sizes, width, features):
+    """Features (tokens × templates) below `width` from what the parts look like, without a table."""
+    for i in range(starts.shape[0] - 1):
+        first, last = starts[i], starts[i + 1]
+        for token in range(first, last):
+            for template in range(roots.shape[0]):
+                mixed = np.uint64(roots[template]) * MULTIPLIER
+                for part in range(bounds[template], bounds[template + 1]):
+                    seen = symbol_at(symbols, first, last, token, offsets[part], columns[part])
+                    mixed = (mixed ^ np.uint64(seen)) * MULTIPLIER
+                    mixed ^= mixed >> np.uint64(29)
+                size = np.uint64(sizes[template])
+                features[token, template] = np.int64(mixed % (np.uint64(width) // size) * size)

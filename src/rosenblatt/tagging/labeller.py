@@ -1,0 +1,207 @@
+"""A run of the sequence game, between a user's tokens and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt import predictors
+from rosenblatt._types import Floats, Ints
+from rosenblatt.columns import starts_of
+from rosenblatt.features import Encoder, Tokens
+from rosenblatt.features.encoders import joined, place_of, shown
+from rosenblatt.games import Sequence as Game
+from rosenblatt.hypotheses import Primal
+from rosenblatt.lattices import Lattice
+from rosenblatt.rows import Csr, Rows
+from rosenblatt.run import Examples, Run, begin
+from rosenblatt.tagging import reading
+from rosenblatt.tagging.task import Task
+
+LONG = 2048
+"""Tokens from which on a sequence of dense rows is better learned from as a sparse one."""
+
+
+class Labeller:
+    """Numbers for tokens and labels, and once there is a `run`, scores of paths.
+
+    Parameters
+    ----------
+    task
+        What to look at, and which paths there are.
+    encoder
+        What has numbered the features.
+    labels
+        All there are.
+    """
+
+    run: Run
+
+    def __init__(self, task: Task, encoder: Encoder, labels: Sequence[Any]) -> None:
+        self.task = task
+        self.encoder = encoder
+        self.labels = list(labels)
+        self.number = {label: i for i, label in enumerate(self.labels)}
+        self.game: Game = task.game(self.labels)
+        self._guess: tuple[tuple[str, int], Floats, Floats] | None = None
+
+    def read(self, X: Any, y: Any) -> tuple[Tokens, Ints]:
+        """More sequences to learn from, encoded, and the numbers of their labels."""
+        encoded, truths = [], []
+        for first, sequences, labels in reading.pieces(X, y):
+            numbers = reading.label_numbers(labels, reading.lengths(sequences), self.number, first)
+            encoded.append(self.encoder.encode(sequences, learning=True, first=first))
+            truths.append(numbers)
+        if not encoded:
+            raise ValueError("Found no sequences: at least 1 is needed. Got none.")
+        return self.checked(joined(encoded), np.concatenate(truths))
+
+    def checked(self, tokens: Tokens, truths: Ints) -> tuple[Tokens, Ints]:
+        """The same, if all paths in it are allowed."""
+        if self.game.forbidden:
+            why = "allowed" if self.task.scheme is None else f"scheme={self.task.scheme!r}"
+            reading.check_allowed(truths, tokens.lengths, self.game.offsets, self.labels, why)
+        return tokens, truths
+
+    def examples(
+        self, tokens: Tokens, truths: Ints, weights: Floats | None = None, first: int = 0
+    ) -> Examples:
+        """What the learner takes, its rows numbered from `first`."""
+        if tokens.edges:
+            spread = np.zeros(int(tokens.starts[-1]), np.int64)
+            spread[tokens.of_tokens()] = truths
+            truths = spread
+        rows: Any = tokens.rows
+        if (
+            isinstance(rows, np.ndarray)
+            and isinstance(self.run.hypothesis, Primal)
+            and tokens.lengths.max() > LONG
+        ):
+            rows = sp.csr_array(rows)  # whose rounds need no matrix of all rows with all
+        return Examples(Rows(rows, first=first), truths, tokens.starts, weights)
+
+    def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
+        """Sequences to answer; comparing them with stored rows needs them tidy."""
+        linear = isinstance(self.run.hypothesis, Primal) and predictor in predictors.GUESSES
+        return self.encoder.encode(sequences, tidy=not linear, first=first)
+
+    def lattice(self, tokens: Tokens, predictor: str, random: np.random.Generator | None = None) -> Lattice:
+        """What a predictor says about encoded sequences."""
+        rows, starts = Rows(tokens.rows), tokens.starts
+        if predictor == "vote":
+            scores, once = predictors.votes(self.run, rows, starts), self.game.offsets
+        elif predictor == "sample":
+            scores, drawn = predictors.sampled(self.run, rows, starts, random or np.random.default_rng())
+            return Lattice(self.game, scores, drawn, starts, tokens.of_tokens())
+        elif isinstance(self.run.hypothesis, Primal):
+            weights, once = self.guess(predictor)
+            scores = self.run.hypothesis.scores_of(weights, rows)
+        else:
+            scores, once = predictors.scores(self.run, rows, predictor)
+        offsets = np.broadcast_to(once, (len(starts) - 1, len(once)))
+        return Lattice(self.game, np.ascontiguousarray(scores), offsets, starts, tokens.of_tokens())
+
+    def guess(self, predictor: str) -> tuple[Floats, Floats]:
+        """The weights and offsets of a single guess in the primal, made once until the run goes on."""
+        key = (predictor, self.run.book.rounds)
+        if self._guess is None or self._guess[0] != key:
+            weights = predictors.guess_weights(self.run, predictor)
+            self._guess = (key, weights, predictors.guess_offsets(self.run, predictor))
+        return self._guess[1:]
+
+    def pruned(self, predictor: str, smallest: float, intercept: bool) -> Labeller:
+        """One guess by itself, as the last of a run without rounds, with the features that count in it.
+
+        These are the ones of which some weight is larger than `smallest`.
+        """
+        if not isinstance(self.run.hypothesis, Primal):
+            raise ValueError("A learner with a kernel has examples, and no features to leave out.")
+        weights, offsets = self.guess(predictor)
+        encoder = deepcopy(self.encoder)
+        chosen = np.abs(weights[: encoder.width]).max(axis=1, initial=0.0) > smallest
+        kept = encoder.keep(chosen) >= 0
+        result = Labeller(self.task, encoder, self.labels)
+        result.run = begin(self.game, features=int(kept.sum()), intercept=intercept, keep=False)
+        hypothesis = result.run.hypothesis
+        assert isinstance(hypothesis, Primal)
+        hypothesis.weights = np.vstack([weights[: len(kept)][kept], weights[-1:]])
+        hypothesis.offsets = offsets.copy()
+        return result
+
+    def mask(self, lattice: Lattice, known: Any, lengths: Ints, first: int) -> None:
+        """Forbid all labels but the known one wherever there is one; None where there is not."""
+        tokens = np.arange(len(lattice.scores))[lattice.tokens]
+        starts = starts_of(lengths)
+        for i, labels in enumerate(known):
+            if labels is None:
+                continue
+            if len(labels) != lengths[i]:
+                raise ValueError(
+                    f"known must have a label or None for every token. Got {len(labels)} for the "
+                    f"{lengths[i]} tokens of sequence {first + i}."
+                )
+            for token, label in enumerate(labels, starts[i]):
+                if label is None:
+                    continue
+                if label not in self.number:
+                    raise ValueError(
+                        f"Got the known label {shown(label)} at {place_of(token, lengths, first)}. "
+                        f"The labels are {shown(self.labels, 200)}."
+                    )
+                row, number = tokens[token], self.number[label]
+                kept = lattice.scores[row, number]
+                lattice.scores[row] = -np.inf
+                lattice.scores[row, number] = kept
+
+
+def begin_reading(task: Task, X: Any, y: Any, classes: Any = None) -> tuple[Labeller, Tokens, Ints]:
+    """A labeller for these sequences and labels, or for these classes, and what it makes of them.
+
+    Sequences are read once, a few at a time, unless templates look at pairs of labels: to number what these
+    see, the labels must be known before.
+    """
+    if classes is None and task.sees_pairs:
+        pairs = list(X) if y is None else list(zip(X, y, strict=True))
+        X, y = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        classes = reading.in_order(reading.labels_in(y))
+    labels = None if classes is None else list(classes)
+    if labels is not None:
+        reading.check_labels(labels)
+    number = {label: i for i, label in enumerate(labels or ())}
+    encoder: Encoder | None = None
+    encoded, truths, empty = list[Tokens](), list[Ints](), 0
+    for first, sequences, some in reading.pieces(X, y):
+        lengths = reading.lengths(sequences)
+        if labels is None:
+            reading.add_labels(some, lengths, number, first)
+        truths.append(reading.label_numbers(some, lengths, number, first))
+        if encoder is None:
+            if not lengths.any():
+                empty += len(sequences)
+                continue
+            encoder = task.encoder(sequences[int(np.argmax(lengths > 0))], labels or ())
+        encoded.append(encoder.encode(sequences, learning=True, first=first))
+    if encoder is None:
+        raise ValueError(
+            f"There must be at least one token to learn from. Got {empty} sequences without any."
+        )
+    ordered = reading.in_order(list(number)) if labels is None else labels
+    labeller = Labeller(task, encoder, ordered)
+    place = np.array([labeller.number[label] for label in number])
+    tokens = joined(encoded)
+    tokens = replace(tokens, lengths=np.concatenate([np.zeros(empty, np.int64), tokens.lengths]))
+    return (labeller, *labeller.checked(tokens, place[np.concatenate(truths)]))
+
+
+def left_out(encoder: Encoder, tokens: Tokens, min_count: int) -> Tokens:
+    """The same tokens without features that occur less often, which the encoder forgets."""
+    if not isinstance(tokens.rows, Csr):
+        raise ValueError(f"Arrays have the features they have. Got min_count={min_count}.")
+    seen = np.bincount(tokens.rows.features, minlength=encoder.width)
+    numbers = encoder.keep(seen >= min_count)
+    return tokens.renumbered(numbers, encoder.width)

@@ -1,0 +1,221 @@
+"""From a user's sequences and labels to encoded rows and truths, a few sequences at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.class_weight import compute_class_weight
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.columns import Columns, flat, starts_of
+from rosenblatt.features.encoders import place_of, shown
+from rosenblatt.rows import parts
+
+AT_ONCE = 2048
+"""Sequences that are read before they are encoded, so that a generator's need not all be held."""
+
+
+def as_sequences(X: Any, lengths: Any = None) -> Any:
+    """Sequences from what a user passes: themselves, or pieces of one array of these lengths."""
+    if lengths is None:
+        if (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype != object) or sp.issparse(X):
+            raise ValueError(
+                "One array of all tokens needs the lengths of the sequences: pass lengths=[…], or a list of "
+                f"arrays. Got an array of shape {X.shape}."
+            )
+        if isinstance(X, str | bytes | Mapping):
+            raise ValueError(f"X is a list of sequences. Got {shown(X)}.")
+        return X
+    sizes = np.asarray(lengths)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != len_of(X):
+        raise ValueError(
+            f"lengths must be whole numbers that add up to the {len_of(X)} rows. Got {shown(lengths)}, "
+            f"which adds up to {np.sum(sizes) if sizes.dtype.kind in 'iuf' else '…'}."
+        )
+    rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    return [rows[first:last] for first, last in pairwise(starts_of(sizes))]
+
+
+def as_labels(y: Any, lengths: Any = None) -> Any:
+    """The labels of every sequence, from themselves or from one array of all."""
+    if lengths is None or y is None:
+        return y
+    return as_sequences(np.asarray(y), lengths)
+
+
+def len_of(X: Any) -> int:
+    """How many rows there are."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def pieces(X: Any, y: Any) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]]:
+    """Some sequences and their labels at a time, and how many came before.
+
+    Without y, X is made of pairs of the two.
+    """
+    first = 0
+    for sequences, labels in _cut(X, y):
+        if isinstance(sequences, Columns) and isinstance(labels, Columns):
+            if not np.array_equal(sequences.starts, labels.starts):
+                raise ValueError("Every token needs a label. Got sequences and labels of other lengths.")
+        else:
+            for number, pair in enumerate(zip(sequences, labels, strict=True), first):
+                _check_lengths(*pair, number)
+        yield first, sequences, labels
+        first += len(sequences)
+
+
+def _cut(X: Any, y: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+    if y is not None and hasattr(X, "__len__") and hasattr(y, "__len__"):
+        if len(X) != len(y):
+            raise ValueError(f"Every sequence needs labels. Got {len(X)} sequences and {len(y)} of labels.")
+        for part in parts(len(X), AT_ONCE):
+            yield X[part], y[part]
+        return
+    pairs = iter(X) if y is None else zip(X, y, strict=True)
+    while some := list(islice(pairs, AT_ONCE)):
+        if y is None and not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in some):
+            bad = next(pair for pair in some if not (isinstance(pair, tuple | list) and len(pair) == 2))
+            raise ValueError(f"Without y, X is made of pairs (tokens, labels). Got {shown(bad)}.")
+        yield [pair[0] for pair in some], [pair[1] for pair in some]
+
+
+def _check_lengths(sequence: Any, labels: Any, number: int) -> None:
+    if isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
+        raise ValueError(f"The labels of a sequence are a list. Got {shown(labels)} for sequence {number}.")
+    if len_of(sequence) != len(labels):
+        raise ValueError(
+            f"Every token needs a label. Got {len_of(sequence)} tokens and {len(labels)} labels in sequence "
+            f"{number}."
+        )
+
+
+def lengths(sequences: Sequence[Any]) -> Ints:
+    """How many tokens each sequence has."""
+    if isinstance(sequences, Columns):
+        return np.diff(sequences.starts)
+    return np.fromiter(map(len_of, sequences), np.int64, len(sequences))
+
+
+def labels_in(y: Sequence[Any]) -> list[Any]:
+    """The labels of all tokens."""
+    return flat(y) if isinstance(y, Columns) else list(chain.from_iterable(map(_plain, y)))
+
+
+def add_labels(y: Sequence[Any], lengths: Ints, number: dict[Any, int], first: int = 0) -> None:
+    """Number labels that have none yet; errors count sequences from `first`."""
+    every = labels_in(y)
+    if not all(isinstance(label, Hashable) for label in every):
+        token = next(i for i, label in enumerate(every) if not isinstance(label, Hashable))
+        raise ValueError(
+            f"A label must be a text, a number or the like. Got {shown(every[token])} at "
+            f"{place_of(token, lengths, first)}."
+        )
+    new = [label for label in dict.fromkeys(every) if label not in number]
+    check_labels(new)
+    for label in new:
+        number[label] = len(number)
+
+
+def in_order(labels: list[Any]) -> list[Any]:
+    """Labels in their own order, if they have one."""
+    found = list(dict.fromkeys(labels))
+    try:
+        return sorted(found)
+    except TypeError:
+        return found
+
+
+def label_numbers(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int], first: int = 0) -> Ints:
+    """The number of every token's label; errors count sequences from `first`."""
+    every = labels_in(labels)
+    try:
+        return np.fromiter(map(number.__getitem__, every), np.int64, len(every))
+    except (KeyError, TypeError):
+        token = next(i for i, label in enumerate(every) if not _known(label, number))
+    raise ValueError(
+        f"Got the label {shown(every[token])} at {place_of(token, lengths, first)}. The labels are "
+        f"{shown(list(number), 200)}."
+    )
+
+
+def check_labels(labels: Sequence[Any]) -> None:
+    """Refuse labels that are none: None, NaN, or what cannot be told apart."""
+    for label in labels:
+        if label is None or label != label:
+            raise ValueError(f"Every token must have a label, such as a text or a number. Got {label!r}.")
+
+
+def _plain(labels: Any) -> Any:
+    return labels.tolist() if isinstance(labels, np.ndarray) else labels
+
+
+def _known(label: Any, number: Mapping[Any, int]) -> bool:
+    try:
+        return label in number
+    except TypeError:
+        return False
+
+
+def check_allowed(truths: Ints, lengths: Ints, offsets: Floats, labels: list[Any], why: str) -> None:
+    """Refuse labels that the game forbids, by place."""
+    L, starts = len(labels), starts_of(lengths)
+    full = lengths > 0
+    first, last = truths[starts[:-1][full]], truths[starts[1:][full] - 1]
+    inner = np.ones(max(len(truths) - 1, 0), bool)
+    inner[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < len(truths))] - 1] = False
+    bad = np.flatnonzero(inner & (offsets[truths[:-1] * L + truths[1:]] == -np.inf)) + 1
+    bad_first = starts[:-1][full][offsets[L * L + first] == -np.inf]
+    bad_last = starts[1:][full][offsets[L * (L + 1) + last] == -np.inf] - 1
+    for places, words in ((bad_first, "first"), (bad, "next"), (bad_last, "last")):
+        if len(places):
+            token = int(places[0])
+            after = f" after {labels[truths[token - 1]]!r}" if words == "next" else f" as the {words} label"
+            raise ValueError(
+                f"Got {labels[truths[token]]!r}{after} at {place_of(token, lengths)}, which {why} does not "
+                "allow. Convert the labels (rosenblatt.schemes.convert), or learn without it."
+            )
+
+
+def weights_of(
+    truths: Ints, lengths: Ints, labels: Sequence[Any], class_weight: Any, sample_weight: Any
+) -> Floats | None:
+    """What a correction on each sequence counts for: the mean weight of its labels, times its own."""
+    weights = None
+    if class_weight is not None:
+        if class_weight == "balanced":
+            each = compute_class_weight("balanced", classes=np.unique(truths), y=truths)
+            each = np.bincount(np.unique(truths), each, minlength=len(labels))
+        else:
+            each = _listed(class_weight, labels)
+        totals = np.add.reduceat(
+            np.append(each[truths], 0.0), np.minimum(starts_of(lengths)[:-1], len(truths))
+        )
+        weights = np.where(lengths > 0, totals / np.maximum(lengths, 1), 1.0)
+    if sample_weight is not None:
+        own = np.asarray(sample_weight, float)
+        if own.shape != lengths.shape or not (np.isfinite(own).all() and (own >= 0).all()):
+            raise ValueError(
+                f"sample_weight must be a finite number of at least 0 for each of the {len(lengths)} "
+                f"sequences. Got {shown(sample_weight)}."
+            )
+        weights = own if weights is None else weights * own
+    return weights
+
+
+def _listed(class_weight: Any, labels: Sequence[Any]) -> Floats:
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight must be 'balanced' or a dict from label to weight. Got {class_weight!r}."
+        )
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight names labels that do not occur: {shown(unknown)}.")
+    each = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    if not (np.isfinite(each).all() and (each >= 0).all()):
+        raise ValueError(f"A class weight must be a finite number of at least 0. Got {class_weight!r}.")
+    return each

@@ -1,0 +1,133 @@
+"""Files of columns: read as they are, written back, and refused by line."""
+
+import gzip
+import lzma
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.data import conll, iter_conll, read_conll, read_conllu, write_conll
+
+LINES = ["Rome NNP B-LOC", "fell VBD O", "", "", "It PRP O", ""]
+TOKENS = [[("Rome", "NNP"), ("fell", "VBD")], [("It", "PRP")]]
+LABELS = [["B-LOC", "O"], ["O"]]
+
+
+def test_lines_become_sequences():
+    assert read_conll(LINES) == (TOKENS, LABELS)
+    assert read_conll(LINES, columns=0) == ([["Rome", "fell"], ["It"]], LABELS)
+    assert read_conll(LINES, columns=[1], label=0) == (
+        [[("NNP",), ("VBD",)], [("PRP",)]],
+        [["Rome", "fell"], ["It"]],
+    )
+    assert read_conll(["Rome B-LOC"])[0] == [["Rome"]]
+
+
+TEXT = st.text(st.characters(exclude_categories=["Z", "C"]), min_size=1, max_size=4)
+
+
+@given(
+    st.lists(st.lists(st.tuples(TEXT, TEXT, TEXT), min_size=1, max_size=4), min_size=1, max_size=5),
+    st.integers(1, 9),
+)
+def test_what_is_written_is_read(sentences, at_once):
+    """In pieces of any size, too."""
+    tokens = [[token[:2] for token in sentence] for sentence in sentences]
+    labels = [[token[2] for token in sentence] for sentence in sentences]
+    lines = "\n".join(
+        "\n".join(" ".join(token) for token in sentence) + "\n" for sentence in sentences
+    ).split("\n")
+    assert read_conll(lines) == (tokens, labels)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conll, "LINES", at_once)
+        assert list(iter_conll(lines)) == list(zip(tokens, labels, strict=True))
+
+
+def test_files_may_be_packed_and_written(tmp_path):
+    plain = tmp_path / "a.txt"
+    write_conll(plain, TOKENS, LABELS)
+    assert plain.read_text() == "Rome NNP B-LOC\nfell VBD O\n\nIt PRP O\n\n"
+    for pack, name in ((gzip, "a.gz"), (lzma, "a.xz")):
+        (tmp_path / name).write_bytes(pack.compress(plain.read_bytes()))
+        assert read_conll(tmp_path / name) == read_conll(str(plain)) == (TOKENS, LABELS)
+    cut = tmp_path / "cut.gz"
+    cut.write_bytes(gzip.compress(plain.read_bytes() * 999)[:-20])
+    with pytest.raises(ValueError, match=r"cut\.gz is compressed and broken"):
+        read_conll(cut)
+    with pytest.raises(FileNotFoundError):
+        read_conll(tmp_path / "nowhere")
+
+
+def test_windows_tabs_comments_and_odd_spaces():
+    assert read_conll(["a b\tX\r\n", "\t\r\n", "c\tY\r\n"], separator="\t") == (
+        [["a b"], ["c"]],
+        [["X"], ["Y"]],
+    )
+    assert read_conll(["# a comment", "a X", "# another", "b Y"], comment="#") == ([["a", "b"]], [["X", "Y"]])
+    assert read_conll(["a\u00a0b X"])[0] == [["a\u00a0b"]]  # a space that does not part
+
+
+CONLLU = """# sent_id = 1
+1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
+1\tdo\tdo\tAUX\tVB\t_\t0\troot\t_\t_
+2\tn't\tnot\tPART\tRB\t_\t1\tadvmod\t_\t_
+2.1\tgo\tgo\tVERB\tVB\t_\t_\t_\t_\t_
+
+# empty = yes
+1.1\tx\tx\tX\tX\t_\t_\t_\t_\t_
+
+1\tyes\tyes\tINTJ\tUH\t_\t0\troot\t_\t_
+""".splitlines()
+
+
+def test_conllu_has_ranges_and_empty_words_that_are_no_tokens():
+    assert read_conllu(CONLLU) == ([["do", "n't"], ["yes"]], [["AUX", "PART"], ["INTJ"]])
+    assert read_conllu(CONLLU, ["form", "lemma"], "xpos")[0][0] == [("do", "do"), ("n't", "not")]
+    with pytest.raises(ValueError, match="Got 'tag'"):
+        read_conllu(CONLLU, label="tag")
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["a b X", "", "# c", "a X"], r"Every line must have 3 columns. Got 2 in line 4 of lines: 'a X'"),
+        (["", " "], "There is no token in lines"),
+        (["X"], "one column, the label, and so no tokens"),
+        ([b"\xff\xfe X"], "not a text in UTF-8"),
+    ],
+)
+def test_what_is_wrong_is_named(lines, message):
+    with pytest.raises(ValueError, match=message):
+        read_conll(lines, comment="#")
+
+
+def test_a_column_that_is_not_there_is_refused():
+    with pytest.raises(ValueError, match=r"3 columns, from 0 to 2. Got column 3"):
+        read_conll(LINES, columns=[0, 3])
+
+
+def test_sequences_by_column_read_like_lists():
+    X, y = read_conll(LINES)
+    assert (len(X), X[-1], list(X[0:1]), list(X[::-1])) == (2, TOKENS[1], TOKENS[:1], TOKENS[::-1])
+    assert repr(y) == "<2 sequences of 3 tokens>"
+    with pytest.raises(IndexError):
+        X[2]
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "sentences", "tokens"),
+    [
+        ("conll2000/train.txt.gz", {}, 8936, 211727),
+        ("wnut17/wnut17train.conll.gz", {"separator": "\t"}, 3394, 62730),
+    ],
+)
+def test_real_files(data, name, options, sentences, tokens):
+    X, _ = read_conll(data / name, **options)
+    assert (len(X), sum(map(len, X))) == (sentences, tokens)
+    assert sum(1 for _ in iter_conll(data / name, **options)) == sentences
+
+
+def test_a_real_treebank(data):
+    X, y = read_conllu(data / "ud_english_ewt" / "en_ewt-ud-train.conllu.xz")
+    assert (len(X), sum(map(len, X)), len({tag for tags in y for tag in tags})) == (12544, 204577, 17)

@@ -1,0 +1,280 @@
+"""Features: templates against the texts they stand for, names, hashing, and what is refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rosenblatt.columns import Columns
+from rosenblatt.features import (
+    WORDS,
+    ArrayEncoder,
+    NameEncoder,
+    TemplateEncoder,
+    between,
+    column,
+    crfpp,
+    has_digit,
+    lower,
+    prefix,
+    shape,
+    suffix,
+    word,
+)
+from rosenblatt.features import words as words_module
+
+TEMPLATES = (
+    word[0],
+    lower[-1] & lower[0] & word[1],
+    suffix(2)[0],
+    column(1)[-2] & word[0],
+    shape[1],
+    prefix(1) & has_digit,
+)
+TOKEN = st.tuples(st.text("aAbB1", min_size=1, max_size=3), st.sampled_from(["N", "V"]))
+SENTENCES = st.lists(st.lists(TOKEN, max_size=5), min_size=1, max_size=5)
+
+
+def looks(sentence, i, template):
+    """What a template sees at a token, as a text: the definition."""
+    seen = []
+    for offset, view in template.parts:
+        j = i + offset
+        inside = 0 <= j < len(sentence)
+        seen.append(
+            view.of(sentence[j][view.column])
+            if inside
+            else ("before", j)
+            if j < 0
+            else ("after", j - len(sentence))
+        )
+    return repr((template, seen))
+
+
+def rows_of(tokens, width):
+    starts, features, values, _ = tokens.rows
+    return sp.csr_array((values, features, starts), shape=(len(starts) - 1, width)).toarray()
+
+
+@given(SENTENCES, SENTENCES)
+def test_features_are_the_same_if_and_only_if_the_looks_are(learned, others):
+    encoder = TemplateEncoder(TEMPLATES, [])
+    tokens, seen, number = encoder.encode(learned, learning=True), [], {}
+    for sentence in learned:
+        for i in range(len(sentence)):
+            seen.append(
+                [number.setdefault(looks(sentence, i, template), len(number)) for template in TEMPLATES]
+            )
+    assert encoder.width == len(number)
+    expected = np.array(seen).reshape(-1, len(TEMPLATES))
+    found = np.sort(tokens.rows.features.reshape(-1, len(TEMPLATES)))
+    assert np.array_equal(found, np.sort(expected))
+    names = encoder.names()
+    assert len({*names}) == len(names) == len(number)
+    # What was never seen has no number, and all else the number it has.
+    mine = encoder.encode(others).rows.features.reshape(-1, len(TEMPLATES))
+    theirs = [
+        [number.get(looks(sentence, i, template), -1) for template in TEMPLATES]
+        for sentence in others
+        for i in range(len(sentence))
+    ]
+    assert mine.tolist() == theirs
+    tidy = encoder.encode(others, tidy=True).rows
+    assert np.diff(tidy.starts).tolist() == [sum(n >= 0 for n in line) for line in theirs]
+
+
+@given(SENTENCES)
+def test_tables_grow_as_they_must(sentences):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(words_module, "SMALLEST_TABLE", 1)
+        small = TemplateEncoder(TEMPLATES, [])
+    large = TemplateEncoder(TEMPLATES, [])
+    mine, theirs = (encoder.encode(sentences, learning=True).rows for encoder in (small, large))
+    assert np.array_equal(mine.features, theirs.features)
+
+
+def test_the_language_of_crfpp():
+    text = "# words\nU00:%x[-1,0]\nU01:%x[0,0]/%x[1,1]\n\nB\nB01:%x[0,0]\n"
+    one, two, labels, pairs = crfpp(text)
+    assert (one.parts, two.parts) == (word[-1].parts, (word[0] & column(1)[1]).parts)
+    assert labels.transition
+    assert not labels.parts
+    assert pairs.transition
+    assert pairs.parts == word[0].parts
+    assert repr(pairs) == "between(word[0])"
+
+
+def test_crfpp_templates_without_a_name_of_their_own_share_features():
+    bag = TemplateEncoder(crfpp("U:%x[-1,0]\nU:%x[0,0]\nU:%x[1,0]"), [])
+    rows = rows_of(bag.encode([["a", "a", "b"]], learning=True), bag.width)
+    assert sorted(rows[1].tolist()) == [0.0, 0.0, 1.0, 2.0]  # a twice, b once, and two ends elsewhere
+    apart = TemplateEncoder(crfpp("U0:%x[-1,0]\nU1:%x[0,0]"), [])
+    apart.encode([["a", "a"]], learning=True)
+    assert apart.width == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["X:%x[0,0]", "U:%x[a,0]", "U:%x[0]", "U:%x[0,-1]", "", "# nothing", "U:%x[9999,0]"]
+)
+def test_what_is_not_in_the_language_is_refused(text):
+    with pytest.raises(ValueError, match="template"):
+        crfpp(text)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [lambda: word["a"], lambda: word[1.5], lambda: word.suffix(0), lambda: column(-1), lambda: word[5000]],
+)
+def test_views_that_are_none(wrong):
+    with pytest.raises(ValueError, match="Got"):
+        wrong()
+    with pytest.raises(TypeError, match="one column"):
+        list(word)
+
+
+def test_templates_are_values():
+    assert word[-1] & word[0] == word[-1] & word
+    assert hash(word.lower.suffix(3)) == hash(lower.suffix(3))
+    assert repr(WORDS[0]) == "word.lower[-2]"
+    assert (word.is_title.of("Rome"), word.is_upper.of("Rome"), word.has_hyphen.of("a-b")) == (
+        "yes",
+        "no",
+        "yes",
+    )
+
+
+def test_features_of_pairs_have_a_number_for_every_label_before():
+    encoder = TemplateEncoder([word[0], between(word[0])], ["N", "V"])
+    tokens = encoder.encode([["a", "b"], [], ["a"]], learning=True)
+    assert tokens.lengths.tolist() == [2, 0, 1]
+    assert tokens.starts.tolist() == [0, 4, 4, 5]
+    rows = rows_of(tokens, encoder.width)
+    names = encoder.names()
+    assert [[names[f] for f in np.flatnonzero(row)] for row in rows] == [
+        ["word[0]=a"],
+        ["word[0]=b"],
+        ["word[0]=b after N"],
+        ["word[0]=b after V"],
+        ["word[0]=a"],
+    ]
+    assert np.arange(5)[tokens.of_tokens()].tolist() == [0, 1, 4]
+
+
+def test_features_that_are_left_out_are_gone():
+    encoder = TemplateEncoder([word[0], between(word[0])], ["N", "V"])
+    tokens = encoder.encode([["a", "b", "a"]], learning=True)
+    names = encoder.names()
+    chosen = np.array([name in ("word[0]=a", "word[0]=b after V") for name in names])
+    numbers = encoder.keep(chosen)
+    kept = [name for name, number in zip(names, numbers, strict=True) if number >= 0]
+    assert kept == encoder.names()
+    assert sorted(kept) == ["word[0]=a", "word[0]=b after N", "word[0]=b after V"]
+    assert encoder.encode([["b", "c"]]).rows.features.tolist()[:2] == [-1, -1]
+    assert tokens.renumbered(numbers, 3).rows.starts.tolist() == [0, 1, 1, 2, 3, 4, 4, 4]
+
+
+def test_hashed_features_are_as_many_as_asked_for():
+    encoder = TemplateEncoder(WORDS, ["N", "V"], hashing=64)
+    assert encoder.width == 64
+    learned = encoder.encode([["the", "cat", "sat"]], learning=True)
+    again = encoder.encode([["the", "cat", "sat"]], tidy=True)
+    assert np.array_equal(learned.rows.features, again.rows.features)
+    assert rows_of(again, 64).sum(axis=1).tolist() == [len(WORDS)] * 3
+    assert len(encoder.names()) == 64
+    other = TemplateEncoder(WORDS, ["N", "V"], hashing=64)
+    assert np.array_equal(other.encode([["the", "cat", "sat"]], tidy=True).rows.features, again.rows.features)
+
+
+def test_hashing_forgets_texts_but_not_what_they_are(monkeypatch):
+    monkeypatch.setattr("rosenblatt.features.texts.REMEMBERED", 2)
+    encoder = TemplateEncoder([word[0]], [], hashing=1000)
+    first = encoder.encode([["a", "b", "c", "d"]], learning=True).rows.features
+    encoder.encode([["e", "f", "g"]], learning=True)
+    assert np.array_equal(first, encoder.encode([["a", "b", "c", "d"]], learning=True).rows.features)
+
+
+# --- names ---
+
+
+def test_dicts_become_named_features():
+    encoder = NameEncoder()
+    sentence = [{"word": "Paris", "title": True, "len": 5.0, "odd": False}, {"word": "is", "len": 2}]
+    rows = rows_of(encoder.encode([sentence], learning=True), encoder.width)
+    assert encoder.names() == ["word=Paris", "title", "len", "odd", "word=is"]
+    assert rows.tolist() == [[1, 1, 5, 0, 0], [0, 0, 2, 0, 1]]
+    unseen = encoder.encode([[{"word": "Rome", "len": 1.0}]]).rows
+    assert (unseen.features.tolist(), unseen.values.tolist()) == ([-1, 2], [1.0, 1.0])
+
+
+def test_lists_of_names_are_the_same_as_dicts_of_true():
+    encoder = NameEncoder()
+    rows = rows_of(encoder.encode([[["a", "b"], {"b": True, "c": 1}, {"a"}]], learning=True), encoder.width)
+    assert rows.tolist() == [[1, 1, 0], [0, 1, 1], [1, 0, 0]]
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from("abc"), st.sampled_from(["x", "y", True, 2.5, -1]), max_size=3),
+        max_size=40,
+    )
+)
+def test_names_are_looked_up_alike_in_pieces_of_any_size(tokens):
+    one, many = NameEncoder(), NameEncoder()
+    expected = one.encode([tokens], learning=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rosenblatt.features.names.CHUNK", 1)
+        found = many.encode([tokens], learning=True)
+    assert one.names() == many.names()
+    assert np.array_equal(rows_of(expected, one.width), rows_of(found, many.width))
+
+
+def test_a_function_makes_features():
+    encoder = NameEncoder(function=lambda sentence, i: {"word": sentence[i], "first": i == 0})
+    encoder.encode([["a", "b"]], learning=True)
+    assert encoder.names() == ["word=a", "first", "word=b"]
+
+
+def test_names_can_be_hashed_and_left_out():
+    encoder = NameEncoder(hashing=50)
+    a, b = (encoder.encode([[{"word": "a"}]], learning=learning).rows.features for learning in (True, False))
+    assert a.tolist() == b.tolist()
+    with pytest.raises(ValueError, match="always 50"):
+        encoder.keep(np.ones(50, bool))
+    encoder = NameEncoder()
+    encoder.encode([[["a", "b", "c"]]], learning=True)
+    assert encoder.keep(np.array([True, False, True])).tolist() == [0, -1, 1]
+    assert encoder.names() == ["a", "c"]
+
+
+@pytest.mark.parametrize(
+    ("encoder", "sentences", "message"),
+    [
+        (NameEncoder(), [[{}], [{"a": 1}, {"a": None}]], "Got None for 'a' in token 1 of sequence 1"),
+        (NameEncoder(), [[{"a": float("nan")}]], "Got nan for 'a' in token 0 of sequence 0"),
+        (NameEncoder(), [[{"a": ["x"]}]], r"Got \['x'\] for 'a' in token 0"),
+        (NameEncoder(), [[["a", 3]]], "must be a text. Got 3 in token 0"),
+        (NameEncoder(), [["word"]], "a dict, or a list of names. Got 'word' as token 0"),
+        (TemplateEncoder(WORDS, []), [["a"], ["b", 3]], "Got 3 as token 1 of sequence 1"),
+        (TemplateEncoder(WORDS, []), ["a sentence"], "Got the text 'a sentence' as sequence 0: split it"),
+        (TemplateEncoder(WORDS, []), [7], "Got 7 as sequence 0"),
+        (TemplateEncoder([column(1)[0]], []), [[("a", "N")], [("b",)]], r"at least 2 texts.*Got \('b',\) as token 0 of sequence 1"),
+        (TemplateEncoder([column(1)[0]], []), [["a"]], "at least 2 texts"),
+        (TemplateEncoder([column(1)[0]], []), Columns([["a"]], np.array([0, 1])), "at least 2 texts"),
+        (ArrayEncoder(), [np.ones(3)], r"shape \(3,\) as sequence 0"),
+        (ArrayEncoder(), [np.ones((2, 3)), np.ones((1, 2))], "3 features, as the first. Got 2 in sequence 1"),
+        (ArrayEncoder(), [np.ones((2, 2)), np.array([[1, np.nan]])], "infinity in token 0 of sequence 1"),
+    ],
+)  # fmt: skip
+def test_a_token_that_is_none_is_named(encoder, sentences, message):
+    with pytest.raises(ValueError, match=message):
+        encoder.encode(sentences, learning=True)
+
+
+def test_arrays_are_taken_as_they_are():
+    encoder = ArrayEncoder()
+    tokens = encoder.encode([np.ones((2, 3), np.float32), np.zeros((0, 3), np.float32)], learning=True)
+    assert tokens.rows.dtype == np.float32
+    assert (tokens.lengths.tolist(), encoder.width, encoder.names()) == ([2, 0], 3, ["x[0]", "x[1]", "x[2]"])
+    assert sp.issparse(ArrayEncoder().encode([sp.csr_array(np.eye(2))], learning=True).rows)
+    assert ArrayEncoder().encode([np.array([[1, 2]])]).rows.dtype == np.float64
