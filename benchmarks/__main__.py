@@ -8,7 +8,16 @@ from pathlib import Path
 
 from benchmarks.measuring import machine
 
-REPORTS = ("sparse_speed", "kernel_speed", "paper_table", "cold_start", "map_or_kernel")
+REPORTS = (
+    "sparse_speed",
+    "kernel_speed",
+    "sequence_speed",
+    "sequence_quality",
+    "kernel_tagger",
+    "paper_table",
+    "cold_start",
+    "map_or_kernel",
+)
 RESULTS = Path(__file__).with_name("RESULTS.md")
 PARTS = Path(__file__).with_name("reports")
 

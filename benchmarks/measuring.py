@@ -56,6 +56,6 @@ def table(heads: list[str], rows: list[list[Any]]) -> str:
 
 def machine() -> str:
     """What this was measured on."""
-    packages = ("numpy", "scipy", "scikit-learn", "numba", "river", "vowpalwabbit")
+    packages = ("numpy", "scipy", "scikit-learn", "numba", "river", "vowpalwabbit", "python-crfsuite", "nltk")
     versions = ", ".join(f"{name} {version(name)}" for name in packages)
     return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {versions}."

@@ -10,13 +10,22 @@ FARTHEST = 1000
 """How far from its token a template may look."""
 
 
+class Kinds(dict[int, str]):
+    """What kind of letter each is, found out once."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code)
+        kinds = (("X", str.isupper), ("x", str.islower), ("w", str.isalpha), ("9", str.isdigit))
+        self[code] = next((kind for kind, is_one in kinds if is_one(letter)), letter)
+        return self[code]
+
+
+KINDS, RUN = Kinds(), re.compile(r"(.)\1{2,}", re.DOTALL)
+
+
 def _shape(text: str, size: int) -> str:
     """Upper, lower and other letters, digits, and the rest as it is; at most two of a kind in a row."""
-    kinds = [
-        "X" if c.isupper() else "x" if c.islower() else "w" if c.isalpha() else "9" if c.isdigit() else c
-        for c in text
-    ]
-    return "".join(kind for i, kind in enumerate(kinds) if i < 2 or kinds[i - 2 : i] != [kind, kind])
+    return RUN.sub(r"\1\1", text.translate(KINDS))
 
 
 STEPS: dict[str, Callable[[str, int], str]] = {
@@ -219,6 +228,8 @@ WORDS: tuple[Template, ...] = (
     shape[0],
     *(lower.suffix(3)[offset] for offset in (-1, 1)),
     *(shape[offset] for offset in (-1, 1)),
+    lower.suffix(3)[-1] & lower.suffix(3)[0],
+    lower.suffix(3)[0] & lower.suffix(3)[1],
     lower[-1] & lower[0],
     lower[0] & lower[1],
     lower[-1] & lower[1],

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import compress, count, repeat
 
 import numpy as np
 from sklearn.utils import murmurhash3_32
 
 from rosenblatt._types import Array
-from rosenblatt.features.templates import View
+from rosenblatt.features.templates import STEPS, View
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.storage import grown
 
 REMEMBERED = 2**17
-"""Texts that are remembered where features are hashed, so that memory has an end."""
+"""Texts that are remembered where they need not be, to save time, so that memory has an end."""
 
 
 class Texts:
@@ -28,6 +28,8 @@ class Texts:
         self._hashing = hashing
         self._number: dict[str, int] = {}
         self._symbols = np.empty((0, len(views)), np.int64 if hashing else np.int32)
+        self._others: dict[str, list[int]] = {}
+        self._plan, self._places = _plan(views)
         self.looks: dict[View, dict[str, int]] = {view: {} for view in views}
 
     def symbols(self, texts: Sequence[str], learning: bool) -> Array:
@@ -46,19 +48,43 @@ class Texts:
         if learning:
             self._symbols = grown(self._symbols, first, lines)
             self._number |= new
+            self._others = {}
             return self._symbols[number]
         found = np.empty((len(texts), len(self.looks)), lines.dtype)
         found[unknown], found[~unknown] = lines[number[unknown] - first], self._symbols[number[~unknown]]
         return found
 
     def _lines(self, texts: Iterable[str], learning: bool) -> Array:
-        """The symbols of texts that are not remembered."""
-        pairs = list(self.looks.items())
-        lines: list[list[int]]
-        if self._hashing:
-            lines = [[murmurhash3_32(view.of(text), positive=True) for view in self.looks] for text in texts]
-        elif learning:
-            lines = [[looks.setdefault(view.of(text), len(looks)) for view, looks in pairs] for text in texts]
+        """The symbols of texts that are not numbered."""
+        if learning:
+            lines = [self._line(text, learning) for text in texts]
         else:
-            lines = [[looks.get(view.of(text), UNKNOWN) for view, looks in pairs] for text in texts]
-        return np.array(lines, self._symbols.dtype).reshape(-1, len(pairs))
+            others = self._others if len(self._others) < REMEMBERED else {}
+            lines = [others.get(text) or others.setdefault(text, self._line(text, False)) for text in texts]
+            self._others = others
+        return np.array(lines, self._symbols.dtype).reshape(-1, len(self.looks))
+
+    def _line(self, text: str, learning: bool) -> list[int]:
+        seen = [text]
+        for before, step, size in self._plan:
+            seen.append(step(seen[before], size))
+        looks = [seen[place] for place in self._places]
+        if self._hashing:
+            return [murmurhash3_32(look, positive=True) for look in looks]
+        numbered = zip(looks, self.looks.values(), strict=True)
+        if learning:
+            return [numbers.setdefault(look, len(numbers)) for look, numbers in numbered]
+        return [numbers.get(look, UNKNOWN) for look, numbers in numbered]
+
+
+def _plan(views: Sequence[View]) -> tuple[list[tuple[int, Callable[[str, int], str], int]], list[int]]:
+    """Steps that make all views of a text, each on what an earlier one made, and which of them are views."""
+    place: dict[tuple[tuple[str, int], ...], int] = {(): 0}
+    plan = []
+    for view in views:
+        for end in range(1, len(view.steps) + 1):
+            if view.steps[:end] not in place:
+                name, size = view.steps[end - 1]
+                plan.append((place[view.steps[: end - 1]], STEPS[name], size))
+                place[view.steps[:end]] = len(plan)
+    return plan, [place[view.steps] for view in views]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,7 @@ class TemplateEncoder:
             np.array([self._views.index(view) for _, view in parts], np.int64),
         )
         self._repeats = hashing is not None or len(set(self._roots)) < len(self._roots)
-        self._keys = np.zeros(SMALLEST_TABLE, np.uint64)
-        self._values = np.zeros(SMALLEST_TABLE, np.int32)
+        self._table = np.zeros(2 * SMALLEST_TABLE, np.int64)
         self._tally = np.array([0, 1 + max(self._roots, default=0), 0], np.int64)
 
     @property
@@ -77,7 +77,7 @@ class TemplateEncoder:
         elif learning:
             self._learn(symbols, starts, features)
         else:
-            loops.find(symbols, starts, *self._program, self._keys, self._values, features)
+            loops.find(symbols, starts, *self._program, self._table, features)
         if not self._edges.any():
             return tokens_of(lengths, features, self.width, tidy=tidy or learning, repeats=self._repeats)
         return with_edges(
@@ -98,17 +98,18 @@ class TemplateEncoder:
         if self.hashing is not None:
             raise ValueError(f"Hashed features are always {self.hashing}. Got a wish to leave some out.")
         chosen, size = chosen.copy(), len(self._labels)
-        is_feature = (self._keys != 0) & (self._values >= 0)
         if self._edges.any():
             of_pairs = {int(root) for root, edge in zip(self._roots, self._edges, strict=True) if edge}
             for feature, root, _ in self._walks():
                 if root in of_pairs:
                     chosen[feature : feature + size] = chosen[feature : feature + size].any()
         numbers = np.where(chosen, np.cumsum(chosen) - 1, loops.UNKNOWN).astype(np.int64)
-        self._values[is_feature] = numbers[self._values[is_feature]]
-        self._keys[self._values == loops.UNKNOWN] = 0
+        steps, values = self._table[::2], self._table[1::2]
+        features = (steps != 0) & (values >= 0)
+        values[features] = numbers[values[features]]
+        steps[values == loops.UNKNOWN] = 0
         self._tally[2] = chosen.sum()
-        self._rehash(len(self._keys))
+        self._rehash(len(self._table))
         return numbers
 
     def names(self) -> list[str]:
@@ -133,9 +134,9 @@ class TemplateEncoder:
 
     def _walks(self) -> Iterator[tuple[int, int, list[int]]]:
         """Every feature, with the root it came from and the symbols on the way."""
-        used = (self._keys != 0) & (self._values != loops.UNKNOWN)
-        places, symbols = np.divmod(self._keys[used], np.uint64(2**32))
-        steps = list(zip(places.tolist(), symbols.tolist(), self._values[used].tolist(), strict=True))
+        keys, values = self._table[::2], self._table[1::2]
+        places, symbols = np.divmod(keys[keys != 0], 2**32)
+        steps = list(zip(places.tolist(), symbols.tolist(), values[keys != 0].tolist(), strict=True))
         came = {-2 - value: (place, symbol) for place, symbol, value in steps if value < 0}
         for place, symbol, value in steps:
             if value >= 0:
@@ -147,28 +148,18 @@ class TemplateEncoder:
 
     def _learn(self, symbols: Array, starts: Ints, features: Array) -> None:
         begin, rounds = 0, len(starts) - 1
-        while (
-            begin := loops.learn(
-                symbols,
-                starts,
-                *self._program,
-                self._sizes,
-                self._keys,
-                self._values,
-                self._tally,
-                begin,
-                features,
+        while begin < rounds:
+            begin = loops.learn(
+                symbols, starts, *self._program, self._sizes, self._table, self._tally, begin, features
             )
-        ) < rounds:
-            needed = int(self._tally[0]) + int(starts[begin + 1] - starts[begin]) * len(self._program[2])
-            size = 2 ** max(needed.bit_length() + 1, len(self._keys).bit_length())
-            self._rehash(size)
+            if begin < rounds:
+                steps = int(self._tally[0]) + int(starts[begin + 1] - starts[begin]) * len(self._program[2])
+                self._rehash(4 * 2 ** max(steps.bit_length(), 8))
 
     def _rehash(self, size: int) -> None:
-        keys, values = np.zeros(size, np.uint64), np.zeros(size, np.int32)
-        loops.rehash(self._keys, self._values, keys, values)
-        self._keys, self._values = keys, values
-        self._tally[0] = np.count_nonzero(keys)
+        old, self._table = self._table, np.zeros(size, np.int64)
+        loops.rehash(old, self._table)
+        self._tally[0] = np.count_nonzero(self._table[::2])
 
     def _symbols(self, columns: Sequence[Sequence[str]], tokens: int, learning: bool) -> Array:
         """What templates see (tokens × views)."""
@@ -204,19 +195,18 @@ def columns_of(
     if kinds <= TEXTS and needed == 1:
         return [tokens]
     if kinds <= ROWS and min(map(len, tokens)) >= needed:
-        columns = list(zip(*tokens, strict=False))[:needed]
+        columns = [list(map(itemgetter(column), tokens)) for column in range(needed)]
         if all(set(map(type, column)) <= TEXTS for column in columns):
             return columns
     for number, token in enumerate(tokens):
         if not _readable(token, needed):
             raise ValueError(
-                f"Every token must be a row of at least {needed} text{'s' * (needed > 1)}, for the templates look "
+                f"Every token must be a row of {needed} text{'s' * (needed > 1)} or more, for templates look "
                 f"at so many columns{', or one text' * (needed == 1)}. Got {shown(token)} as "
                 f"{place_of(number, lengths, first)}."
             )
-    return list(zip(*(row if isinstance(row, list | tuple) else (row,) for row in tokens), strict=False))[
-        :needed
-    ]
+    rows = [(token,) if isinstance(token, str) else token for token in tokens]
+    return [[row[column] for row in rows] for column in range(needed)]
 
 
 def _readable(token: Any, needed: int) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 
 import numpy as np
 
@@ -61,6 +62,13 @@ class Dual:
         new = np.zeros((len(self.memory) - before, self.outputs))
         self._coefficients = grown(self._coefficients, before, new)
         np.add.at(self._coefficients, (self.memory.places(corrected.ids)[line], output), amount)
+
+    def with_outputs(self, outputs: int) -> Dual:
+        """The same guess with more outputs, whose coefficients are 0."""
+        result = copy(self)
+        result._coefficients = np.pad(self.coefficients, ((0, 0), (0, outputs - self.outputs)))
+        result.outputs = outputs
+        return result
 
     def board(self, rows: Rows) -> DualBoard:
         """What the block path needs to know of the rows it plays on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -100,6 +101,13 @@ class Primal:
         larger = np.zeros((2 * features + 1, self.outputs))
         larger[: len(weights) - 1], larger[-1] = weights[:-1], weights[-1]
         return larger
+
+    def with_outputs(self, outputs: int) -> Primal:
+        """The same guess with more outputs, whose weights are 0."""
+        result = copy(self)
+        more = ((0, 0), (0, outputs - self.outputs))
+        result.weights, result.delayed = np.pad(self.weights, more), np.pad(self.delayed, more)
+        return result
 
     def board(self, rows: Rows) -> PrimalBoard:
         """What the block path needs to know of the rows it plays on."""

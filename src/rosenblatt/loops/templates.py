@@ -19,14 +19,17 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @inlined
-def slot_of(keys, key):
-    """Where a key is in the table, or the free slot where it would be; the table's size is a power of 2."""
-    mask = np.uint64(keys.shape[0] - 1)
+def slot_of(table, key):
+    """Where a key is in the table, or the free slot where it would be.
+
+    A slot is a key, 0 if it is free, and beside it its value; there are a power of 2 of them.
+    """
+    mask = np.uint64(table.shape[0] // 2 - 1)
     mixed = np.uint64(key) * MULTIPLIER
     slot = (mixed ^ (mixed >> np.uint64(32))) & mask
-    while keys[slot] != key and keys[slot] != np.uint64(0):
+    while table[slot << np.uint64(1)] != key and table[slot << np.uint64(1)] != 0:
         slot = (slot + np.uint64(1)) & mask
-    return slot
+    return slot << np.uint64(1)
 
 
 @inlined
@@ -41,85 +44,78 @@ def symbol_at(symbols, first, last, token, offset, column):
 
 
 @inlined
-def walk(symbols, first, last, token, template, roots, bounds, offsets, columns, keys, values):
+def walk(symbols, first, last, token, template, roots, bounds, offsets, columns, table):
     """The feature that a template has at a token, or UNKNOWN."""
     place = np.int64(roots[template])
     for part in range(bounds[template], bounds[template + 1]):
         symbol = symbol_at(symbols, first, last, token, offsets[part], columns[part])
         if symbol < 0:
             return np.int64(UNKNOWN)
-        slot = slot_of(keys, np.uint64(place << 32 | symbol))
-        if keys[slot] == np.uint64(0) or values[slot] == UNKNOWN:
+        slot = slot_of(table, place << 32 | symbol)
+        if table[slot] == 0:
             return np.int64(UNKNOWN)
-        place = -2 - np.int64(values[slot])
+        place = -2 - table[slot + np.uint64(1)]
     return -2 - place
 
 
 @compiled
-def find(symbols, starts, roots, bounds, offsets, columns, keys, values, features):
+def find(symbols, starts, roots, bounds, offsets, columns, table, features):
     """The features (tokens × templates) of sequences, UNKNOWN where there is none."""
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         for token in range(first, last):
             for template in range(roots.shape[0]):
                 features[token, template] = walk(
-                    symbols, first, last, token, template, roots, bounds, offsets, columns, keys, values
+                    symbols, first, last, token, template, roots, bounds, offsets, columns, table
                 )
 
 
 @compilable
-def step_learning(keys, values, key, last, size, tally):
+def step_learning(table, key, last, size, tally):
     """Take a step, and make it first where it was never taken: to a new feature if it is the last."""
-    slot = slot_of(keys, key)
-    if keys[slot] == np.uint64(0):
-        keys[slot] = key
+    slot = slot_of(table, key)
+    if table[slot] == 0:
+        table[slot] = key
         tally[0] += 1
         if last:
-            values[slot] = tally[2]
+            table[slot + np.uint64(1)] = tally[2]
             tally[2] += size
         else:
-            values[slot] = -2 - tally[1]
+            table[slot + np.uint64(1)] = -2 - tally[1]
             tally[1] += 1
-    return values[slot]
+    return table[slot + np.uint64(1)]
 
 
 @compiled
-def learn(symbols, starts, roots, bounds, offsets, columns, sizes, keys, values, tally, begin, features):
+def learn(symbols, starts, roots, bounds, offsets, columns, sizes, table, tally, begin, features):
     """The same, where what was never seen becomes a new feature, from round `begin` on.
 
     `tally` counts the steps in the table, the places and the features; a new feature of a template takes
     as many numbers as its size says. Returns the round to come back to with a larger table.
     """
-    most = keys.shape[0] // 2
+    most = table.shape[0] // 4
     for i in range(begin, starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         if tally[0] + (last - first) * columns.shape[0] > most:
             return i
         for token in range(first, last):
             for template in range(roots.shape[0]):
-                place, found = np.int64(roots[template]), np.int64(UNKNOWN)
-                for part in range(bounds[template], bounds[template + 1]):
+                place, end = np.int64(roots[template]), bounds[template + 1] - 1
+                for part in range(bounds[template], end + 1):
                     symbol = symbol_at(symbols, first, last, token, offsets[part], columns[part])
-                    key = np.uint64(place << 32 | symbol)
-                    found = np.int64(
-                        step_learning(
-                            keys, values, key, part == bounds[template + 1] - 1, sizes[template], tally
-                        )
-                    )
-                    if found == UNKNOWN:
-                        break
-                    place = -2 - found
-                features[token, template] = found
+                    key = place << 32 | symbol
+                    place = -2 - step_learning(table, key, part == end, sizes[template], tally)
+                features[token, template] = -2 - place
     return starts.shape[0] - 1
 
 
 @compiled
-def rehash(old_keys, old_values, keys, values):
+def rehash(old, table):
     """Move the steps into an empty table."""
-    for old in range(old_keys.shape[0]):
-        if old_keys[old] != np.uint64(0):
-            slot = slot_of(keys, old_keys[old])
-            keys[slot], values[slot] = old_keys[old], old_values[old]
+    for i in range(0, old.shape[0], 2):
+        if old[i] != 0:
+            slot = slot_of(table, old[i])
+            table[slot], table[slot + np.uint64(1)] = old[i], old[i + 1]
 
 
 @compiled

@@ -18,6 +18,7 @@ from rosenblatt.features.encoders import joined, place_of, shown
 from rosenblatt.games import Sequence as Game
 from rosenblatt.hypotheses import Primal
 from rosenblatt.lattices import Lattice
+from rosenblatt.loops.book import OFFSET
 from rosenblatt.rows import Csr, Rows
 from rosenblatt.run import Examples, Run, begin
 from rosenblatt.tagging import reading
@@ -114,6 +115,21 @@ class Labeller:
             self._guess = (key, weights, predictors.guess_offsets(self.run, predictor))
         return self._guess[1:]
 
+    def with_labels(self, labels: Sequence[Any]) -> Labeller:
+        """The same run with more labels, these, of which those known are the first; new ones weigh 0."""
+        result = Labeller(self.task, self.encoder, labels)
+        before, after, run = len(self.labels), len(labels), self.run
+        moved = _offsets_among(before, after)
+        hypothesis = run.hypothesis.with_outputs(after)
+        offsets = result.game.offsets.copy()
+        offsets[moved] = run.hypothesis.offsets
+        hypothesis.offsets = offsets
+        book = deepcopy(run.book)
+        on_offsets = book.entries[:, 1] == OFFSET
+        book.entries[on_offsets, 2] = moved[book.entries[on_offsets, 2].astype(np.int64)]
+        result.run = replace(run, game=result.game, hypothesis=hypothesis, book=book)
+        return result
+
     def pruned(self, predictor: str, smallest: float, intercept: bool) -> Labeller:
         """One guess by itself, as the last of a run without rounds, with the features that count in it.
 
@@ -205,3 +221,10 @@ def left_out(encoder: Encoder, tokens: Tokens, min_count: int) -> Tokens:
     seen = np.bincount(tokens.rows.features, minlength=encoder.width)
     numbers = encoder.keep(seen >= min_count)
     return tokens.renumbered(numbers, encoder.width)
+
+
+def _offsets_among(before: int, after: int) -> Ints:
+    """Where the offsets of the sequence game with so many labels are in one with more."""
+    pairs = (np.arange(before)[:, None] * after + np.arange(before)).ravel()
+    ends = np.arange(before)
+    return np.concatenate([pairs, after * after + ends, after * (after + 1) + ends])

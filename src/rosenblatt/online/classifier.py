@@ -1,4 +1,4 @@
-"""The two-method learner of the sources: `predict`, then `add_example`, one example at a time."""
+"""A binary learner: `predict`, then `add_example`."""
 
 from __future__ import annotations
 

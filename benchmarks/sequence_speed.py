@@ -1,0 +1,218 @@
+"""Tagging speed: from text to a model, an epoch, from tokens to tags, and memory, against python-crfsuite and NLTK."""
+
+from __future__ import annotations
+
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pycrfsuite
+from nltk.tag.perceptron import PerceptronTagger as NltkTagger
+
+from benchmarks.corpora import CRFPP, as_dict, chunking, spelled_out, treebank
+from benchmarks.measuring import alternating, table
+from rosenblatt import PerceptronTagger, metrics
+from rosenblatt.learner import learn
+
+EPOCHS = 10
+
+
+def crfsuite(X: list[Any], y: Any, name: str) -> str:
+    """Train CRFsuite's averaged perceptron on features that are spelled out; returns what it printed."""
+    trainer = Listening(algorithm="ap", params={"max_iterations": EPOCHS, "epsilon": 0.0}, verbose=True)
+    for features, labels in zip(X, y, strict=True):
+        trainer.append(features, labels)
+    trainer.train(name)
+    return "".join(trainer.heard)
+
+
+class Listening(pycrfsuite.Trainer):  # type: ignore[misc]
+    """A trainer that keeps what it says."""
+
+    heard: list[str]
+
+    def message(self, text: str) -> None:
+        self.heard = [*getattr(self, "heard", []), text]
+
+
+def ours() -> PerceptronTagger:
+    X, y = chunking("train")
+    return PerceptronTagger(templates=CRFPP, epochs=EPOCHS, random_state=0).fit(X, y)
+
+
+def theirs(name: str) -> str:
+    X, y = chunking("train")
+    return crfsuite(list(map(spelled_out, X)), y, name)
+
+
+def epochs_of_ours() -> list[float]:
+    """The time of every epoch over features that have their numbers."""
+    times: list[float] = []
+    X, y = chunking("train")
+    tagger = PerceptronTagger(templates=CRFPP, epochs=1, random_state=0).fit(X, y)
+    labeller = tagger._labeller
+    tokens, truths = labeller.read(X, y)
+    tagger._begin(labeller)
+    examples, random = labeller.examples(tokens, truths), np.random.default_rng(0)
+
+    def orders() -> Any:
+        for _ in range(EPOCHS):
+            times.append(perf_counter())
+            yield random.permutation(len(examples))
+        times.append(perf_counter())
+
+    learn(tagger._run, examples, orders())
+    return np.diff(times).tolist()
+
+
+def text_to_model(folder: Path) -> tuple[list[list[Any]], str]:
+    """Both sides three times in turn, after one that compiles; epochs with them."""
+    name = str(folder / "crfsuite")
+    ours()
+    mine, rival, my_epochs, their_epochs = [], [], [], []
+    for _ in range(3):
+        began = perf_counter()
+        tagger = ours()
+        mine.append(perf_counter() - began)
+        my_epochs += epochs_of_ours()
+        began = perf_counter()
+        heard = theirs(name)
+        rival.append(perf_counter() - began)
+        their_epochs += [
+            float(t) for t in re.findall(r"Seconds required for this iteration: ([0-9.]+)", heard)
+        ]
+    Z, w = chunking("test")
+    f_ours = metrics.span_f1(w, tagger.predict(Z))
+    model = pycrfsuite.Tagger()
+    model.open(name)
+    f_theirs = metrics.span_f1(w, [model.tag(spelled_out(sentence)) for sentence in Z])
+    a, b, c, d = map(statistics.median, (mine, rival, my_epochs, their_epochs))
+    rows = [
+        [
+            "column text to a trained model, 10 epochs",
+            f"{a:.2f} s",
+            f"{b:.2f} s",
+            f"**{b / a:.1f}** times (asked: 6)",
+        ],
+        [
+            "an epoch on features that have numbers",
+            f"{c:.3f} s",
+            f"{d:.3f} s",
+            f"**{d / c:.1f}** times (asked: 5)",
+        ],
+        ["F of these models", f"{100 * f_ours:.2f}", f"{100 * f_theirs:.2f}", "(asked: no lower)"],
+    ]
+    return rows, name
+
+
+def tagging(model_name: str) -> list[list[Any]]:
+    """Tokens per second, on one core; words that were not learned from are seen for the first time."""
+    Z, _ = chunking("test")
+    sentences = [list(sentence) for sentence in Z]
+    tokens = sum(map(len, sentences))
+    tagger, model = ours(), pycrfsuite.Tagger()
+    model.open(model_name)
+    dicts = [[as_dict(features) for features in spelled_out(sentence)] for sentence in sentences]
+    X, y = chunking("train")
+    train_dicts = [[as_dict(features) for features in spelled_out(sentence)] for sentence in X]
+    of_dicts = PerceptronTagger(epochs=EPOCHS, random_state=0).fit(train_dicts, y)
+    del train_dicts
+    crfsuite([[as_dict(f) for f in spelled_out(sentence)] for sentence in X[:100]], y[:100], model_name + "d")
+
+    def fresh() -> None:
+        for texts in tagger._labeller.encoder._texts.values():
+            texts._others = {}
+        tagger.predict(sentences)
+
+    times = alternating(
+        {
+            "templates": fresh,
+            "dicts": lambda: of_dicts.predict(dicts),
+            "crfsuite dicts": lambda: [model.tag(sentence) for sentence in dicts],
+            "crfsuite texts": lambda: [model.tag(spelled_out(sentence)) for sentence in sentences],
+        },
+        repeats=5,
+    )
+    rate = {name: tokens / taken for name, taken in times.items()}
+    return [
+        [
+            "tokens/s, chunking, from tokens, with templates", f"{rate['templates']:,.0f}",
+            f"{rate['crfsuite texts']:,.0f} (python-crfsuite, features made in Python)", "(asked: 500,000)",
+        ],
+        [
+            "tokens/s, chunking, from ready dicts", f"{rate['dicts']:,.0f}",
+            f"{rate['crfsuite dicts']:,.0f} (python-crfsuite)",
+            f"**{rate['dicts'] / rate['crfsuite dicts']:.1f}** times (asked: 100,000, and no slower)",
+        ],
+    ]  # fmt: skip
+
+
+def against_nltk() -> list[list[Any]]:
+    """The same treebank for both: UPOS."""
+    X, y = treebank("train", "upos")
+    Z, w = treebank("test", "upos")
+    sentences = [list(sentence) for sentence in Z]
+    tokens = sum(map(len, sentences))
+    nltk_tagger = NltkTagger(load=False)
+    began = perf_counter()
+    nltk_tagger.train([list(zip(s, t, strict=True)) for s, t in zip(X, y, strict=True)], nr_iter=5)
+    their_fit = perf_counter() - began
+    PerceptronTagger(epochs=1).fit(X[:10], y[:10])
+    began = perf_counter()
+    tagger = PerceptronTagger(random_state=0).fit(X, y)
+    my_fit = perf_counter() - began
+    answers = [[tag for _, tag in nltk_tagger.tag(sentence)] for sentence in sentences]
+
+    def fresh() -> None:
+        for texts in tagger._labeller.encoder._texts.values():
+            texts._others = {}
+        tagger.predict(sentences)
+
+    times = alternating({"ours": fresh, "nltk": lambda: [nltk_tagger.tag(s) for s in sentences]}, repeats=3)
+    mine, rival = tokens / times["ours"], tokens / times["nltk"]
+    return [
+        ["fit, UPOS (10 epochs; NLTK 5)", f"{my_fit:.1f} s", f"{their_fit:.1f} s", ""],
+        ["accuracy, UPOS", f"{100 * tagger.score(Z, w):.2f} %", f"{100 * metrics.token_accuracy(w, answers):.2f} %", ""],
+        [
+            "tokens/s, UPOS, from tokens, default templates", f"{mine:,.0f}", f"{rival:,.0f}",
+            f"**{mine / rival:.0f}** times (asked: 500,000 and 10 times)",
+        ],
+    ]  # fmt: skip
+
+
+def peak(what: str) -> float:
+    """The peak memory, in MB, of a process that does this and nothing else."""
+    code = f"import benchmarks.sequence_speed as b; b.{what}; print(b.peak_so_far())"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    return float(shown.split()[-1])
+
+
+def peak_so_far() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def report() -> str:
+    with tempfile.TemporaryDirectory() as name:
+        rows, model = text_to_model(Path(name))
+        rows += tagging(model)
+        rows += against_nltk()
+        bare, mine, rival = (peak(what) for what in ("chunking('test')", "ours()", f"theirs({model!r})"))
+    rows.append(
+        [
+            f"peak memory, training on CoNLL-2000 (imports alone: {bare:.0f} MB)", f"{mine:.0f} MB",
+            f"{rival:.0f} MB", "(asked: not above)",
+        ]
+    )  # fmt: skip
+    heads = ["", "rosenblatt", "python-crfsuite `ap`, or NLTK", ""]
+    return (
+        "## Sequence speed\n\nCoNLL-2000 chunking with CRF++'s 19 templates, 8,936 sentences of 211,727 tokens; and UD "
+        "English EWT. One core; medians of runs that take turns; python-crfsuite's time includes making its features "
+        "in Python and taking them in.\n\n" + table(heads, rows)
+    )

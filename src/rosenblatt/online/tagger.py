@@ -1,0 +1,127 @@
+"""A tagger: `label`, then `add_example`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import predictors
+from rosenblatt._types import Ints
+from rosenblatt.kernels import as_kernel
+from rosenblatt.learner import learn
+from rosenblatt.ledger import Ledger
+from rosenblatt.rules import Rule, as_rule
+from rosenblatt.run import begin
+from rosenblatt.tagging import Labeller, Task, reading
+
+ONCE: list[Ints] = [np.zeros(1, np.int64)]
+
+
+class Tagger:
+    """A learner of sequences that is told the true labels after every answer.
+
+    Feeding it sequences one by one writes the ledger of `PerceptronTagger.fit` with one epoch and no
+    shuffling, but for rounding, if it knows all labels from the beginning.
+
+    Parameters
+    ----------
+    kernel, templates, features, scheme, allowed, transitions, hashing, rule, learning_rate, fit_intercept
+        As for `PerceptronTagger`.
+    labels
+        All labels there will be; None to learn of them as they come. A label takes part from the example on
+        that shows it first.
+    predictor
+        Who answers: "last", the current guess, or "best" or "average".
+
+    Examples
+    --------
+    >>> tagger = Tagger()
+    >>> tagger.label(["the", "cat", "sat"])
+    [None, None, None]
+    >>> tagger.add_example(["the", "cat", "sat"], ["DET", "NOUN", "VERB"])
+    >>> tagger.add_example(["a", "dog", "sat"], ["DET", "NOUN", "VERB"])
+    >>> tagger.label(["a", "cat", "sat"])
+    ['DET', 'NOUN', 'VERB']
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        labels: Sequence[Any] | None = None,
+        templates: Any = None,
+        features: Any = None,
+        scheme: str | None = None,
+        allowed: Any = None,
+        transitions: bool | None = None,
+        hashing: int | None = None,
+        rule: str | Rule = "perceptron",
+        learning_rate: float = 1.0,
+        fit_intercept: bool = True,
+        predictor: str = "last",
+    ) -> None:
+        if predictor not in predictors.GUESSES:
+            raise ValueError(f"One guess answers: {predictors.GUESSES}. Got {predictor!r}.")
+        self._task = Task(templates, features, scheme, allowed, transitions, hashing)
+        if labels is None and self._task.sees_pairs:
+            raise ValueError(
+                "Templates that look at pairs of labels need to know them: pass labels=[…]. Got None."
+            )
+        self._open = labels is None
+        self._labels = [] if labels is None else list(labels)
+        reading.check_labels(self._labels)
+        self._predictor = predictor
+        self._labeller: Labeller | None = None
+        self._options = {
+            "kernel": None if kernel is None else as_kernel(kernel),
+            "rule": as_rule(rule, learning_rate),
+            "intercept": fit_intercept,
+            "keep": kernel is not None or predictor == "best",
+        }
+
+    def label(self, tokens: Sequence[Any]) -> list[Any]:
+        """The labels of the best path; None for each token before anything has been learned."""
+        if self._labeller is None:
+            return [None] * reading.lengths([tokens])[0]
+        encoded = self._labeller.encode([tokens], self._predictor)
+        found, _ = self._labeller.lattice(encoded, self._predictor).best()
+        return [self._labeller.labels[number] for number in found.tolist()]
+
+    def add_example(self, tokens: Sequence[Any], labels: Sequence[Any]) -> None:
+        """Tell the learner the true labels of these tokens."""
+        for _ in reading.pieces([tokens], [labels]):  # as many of each
+            lengths = reading.lengths([tokens])
+        if not lengths[0]:
+            return
+        labeller = self._ready_for(tokens, labels)
+        encoded, truths = labeller.read([tokens], [labels])
+        self._labeller = labeller
+        run = labeller.run
+        run.hypothesis.widen(labeller.encoder.width)
+        learn(run, labeller.examples(encoded, truths, first=run.rows_seen), ONCE)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels known so far."""
+        return list(self._labels if self._labeller is None else self._labeller.labels)
+
+    @property
+    def ledger(self) -> Ledger:
+        """The record of the rounds so far."""
+        if self._labeller is None:
+            raise ValueError("There is no ledger before the first example. Call add_example.")
+        return self._labeller.run.ledger
+
+    def _ready_for(self, tokens: Sequence[Any], labels: Sequence[Any]) -> Labeller:
+        """The labeller, which knows these labels if it may."""
+        number = dict.fromkeys(self.labels, 0)
+        if self._open:
+            reading.add_labels([labels], reading.lengths([tokens]), number)
+        if self._labeller is None:
+            labeller = Labeller(self._task, self._task.encoder(tokens, list(number)), list(number))
+            features = None if self._options["kernel"] is not None else 0
+            labeller.run = begin(labeller.game, features=features, **self._options)
+            return labeller
+        return self._labeller if len(number) == len(self.labels) else self._labeller.with_labels(list(number))
