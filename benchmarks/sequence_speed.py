@@ -39,6 +39,7 @@ class Listening(pycrfsuite.Trainer):  # type: ignore[misc]
     heard: list[str]
 
     def message(self, text: str) -> None:
+        """Called for every line."""
         self.heard = [*getattr(self, "heard", []), text]
 
 

@@ -219,14 +219,19 @@ def test_lists_of_names_are_the_same_as_dicts_of_true():
         max_size=40,
     )
 )
-def test_names_are_looked_up_alike_in_pieces_of_any_size(tokens):
-    one, many = NameEncoder(), NameEncoder()
-    expected = one.encode([tokens], learning=True)
+def test_names_are_looked_up_alike_together_and_one_by_one(tokens):
+    one, together = NameEncoder(), NameEncoder()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rosenblatt.features.names.CHUNK", 1)
-        found = many.encode([tokens], learning=True)
-    assert one.names() == many.names()
-    assert np.array_equal(rows_of(expected, one.width), rows_of(found, many.width))
+        patch.setattr("rosenblatt.features.names.ALIKE", 10**9)
+        expected = rows_of(one.encode([tokens], learning=True), one.width)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rosenblatt.features.names.ALIKE", 0)
+        patch.setattr("rosenblatt.features.names.AT_ONCE", 7)
+        found = rows_of(together.encode([tokens], learning=True), together.width)
+        again = rows_of(together.encode([tokens], tidy=True), together.width)
+    order = [together.names().index(name) for name in one.names()]
+    assert np.array_equal(expected, found[:, order])
+    assert np.array_equal(found, again)
 
 
 def test_a_function_makes_features():

@@ -1,4 +1,4 @@
-"""Two pictures of a run: its mistakes against the bound, and its decision surface."""
+"""Pictures: mistakes against the bound, a decision surface, transitions, and why a token has its label."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 
 from rosenblatt._types import Array
 from rosenblatt.bounds import Certificate
-from rosenblatt.estimators import PerceptronClassifier
+from rosenblatt.estimators import PerceptronClassifier, PerceptronTagger
+from rosenblatt.tagging.inside import TokenExplanation
 
 GROUND, INK, ACCENT, OTHER = "#f7f5ef", "#22313f", "#c0392b", "#2471a3"
 
@@ -65,6 +66,41 @@ def decision_surface(clf: PerceptronClassifier, X: Array, y: Array, axes: Any = 
     axis.scatter(*X[clf.support_].T, s=70, facecolors="none", edgecolors=INK, label="support")
     axis.set(title=f"{clf.kernel!r}, {clf.predictor}: {len(clf.support_)} support vectors")
     axis.legend(frameon=True, loc="upper right")
+    return figure
+
+
+def transitions(tagger: PerceptronTagger, axes: Any = None) -> Any:
+    """The scores of pairs of labels as a heat map: red follows, blue does not, and grey never does.
+
+    Returns
+    -------
+    The matplotlib figure.
+    """
+    figure, (axis,) = _axes(axes, 1)
+    scores, names = tagger.transitions_, [str(label) for label in tagger.classes_]
+    reach = np.abs(scores[np.isfinite(scores)]).max(initial=1e-9)
+    axis.set_facecolor("#bbbbbb")
+    shown = axis.imshow(np.where(np.isfinite(scores), scores, np.nan), cmap="RdBu_r", vmin=-reach, vmax=reach)
+    axis.set_xticks(range(len(names) + 1), [*names, "end"], rotation=90)
+    axis.set_yticks(range(len(names) + 1), [*names, "start"])
+    axis.set(xlabel="label", ylabel="label before", title="What follows what")
+    figure.colorbar(shown, ax=axis)
+    return figure
+
+
+def reasons(explanation: TokenExplanation, most: int = 12, axes: Any = None) -> Any:
+    """What speaks for and against a token's label, as bars.
+
+    Returns
+    -------
+    The matplotlib figure.
+    """
+    figure, (axis,) = _axes(axes, 1)
+    shown = explanation.reasons[:most][::-1]
+    colours = [ACCENT if reason.amount > 0 else OTHER for reason in shown]
+    axis.barh([reason.name for reason in shown], [reason.amount for reason in shown], color=colours)
+    axis.axvline(0, color=INK, linewidth=0.8)
+    axis.set(title=f"{explanation.token}: {explanation.label} rather than {explanation.rival}")
     return figure
 
 

@@ -11,12 +11,12 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from rosenblatt import predictors
+from rosenblatt import predictors, views
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.columns import starts_of
 from rosenblatt.estimators import inputs
 from rosenblatt.lattices import Lattice, NoPath
-from rosenblatt.tagging import Labeller, reading
+from rosenblatt.tagging import Labeller, inside, reading
 
 DECODED = 8192
 """Tokens that are decoded at once: few enough for their scores to stay in the processor's cache."""
@@ -119,6 +119,43 @@ class Decoding:
         )
         self.temperature_ = float(np.exp(best.x))
         return self
+
+    def explain(self, sequence: Any, place: int, predictor: str | None = None) -> inside.TokenExplanation:
+        """Why the token at this place of one sequence got its label rather than the next best one."""
+        self._fitted()
+        return inside.explain(self._labeller, self._one_guess(predictor), sequence, place)
+
+    def top_features(self, label: Any, n: int = 10) -> list[tuple[str, float]]:
+        """The features with the highest weights for a label, each with its weight."""
+        self._fitted()
+        if self._labeller.is_dual:
+            raise ValueError("A learner with a kernel has examples, and no weights of features. See explain.")
+        return inside.top_features(self._labeller, self._one_guess(), label, n)
+
+    @property
+    def transitions_(self) -> Floats:
+        """The scores of pairs of labels (labels + 1 × labels + 1): in row i, column j, that j follows i.
+
+        The last row is what comes first, the last column what comes last.
+        """
+        self._fitted()
+        return inside.transitions(self._labeller, self._one_guess())
+
+    def html(self, X: Any, y: Any = None, title: str = "Tagged text") -> str:
+        """A page of its own that shows these sequences tagged; with y, what is wrong, too."""
+        sequences = list(X)
+        sure = (
+            self.confidence(sequences) if hasattr(self, "temperature_") or self.predictor == "vote" else None
+        )
+        return views.html(sequences, self.predict(sequences), truths=y, confidence=sure, title=title)
+
+    def _one_guess(self, predictor: str | None = None) -> str:
+        name = self.predictor if predictor is None else predictor
+        if name not in predictors.GUESSES:
+            raise ValueError(
+                f"One can look inside a single guess, {', '.join(predictors.GUESSES)}. Got {name!r}."
+            )
+        return name
 
     def _joined(
         self, work: Callable[[Lattice], Array], X: Any, lengths: Any = None, known: Any = None

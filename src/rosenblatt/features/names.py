@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import chain, repeat
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from numbers import Real
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,17 @@ from rosenblatt.columns import flat, starts_of
 from rosenblatt.features.encoders import Tokens, lengths_of, place_of, shown
 from rosenblatt.features.texts import REMEMBERED
 from rosenblatt.loops.templates import UNKNOWN
-from rosenblatt.rows import Csr, Rows, canonical
+from rosenblatt.rows import Csr, Rows, canonical, parts
 
-CHUNK = 1000
-"""Tokens that are looked up at once while learning: what one brings up is known to the next."""
+TEXTS = frozenset({str, np.str_})
+NUMBERS = frozenset({bool, int, float, np.bool_, np.float64, np.float32, np.int64, np.int32})
 
-NOT_YET = -2
-"""Not looked at closely yet: new, or a number as a value."""
+ALIKE = 4
+"""How many tokens must have the same names, on average, for names to be looked up one after the other."""
+
+
+AT_ONCE = 512
+"""Tokens that are encoded at once: few enough for their texts to stay in the processor's cache."""
 
 
 class NameEncoder:
@@ -42,12 +47,15 @@ class NameEncoder:
     def __init__(self, hashing: int | None = None, function: Callable[[Any, int], Any] | None = None) -> None:
         self.hashing = hashing
         self._function = function
-        self._number: dict[Any, int] = {}
+        self._width = 0
+        self._remembered = 0
+        self._flags: dict[Any, int] = {}
+        self._texts: dict[Any, dict[str, int]] = {}
 
     @property
     def width(self) -> int:
         """How many features there are."""
-        return len(self._number) if self.hashing is None else self.hashing
+        return self._width if self.hashing is None else self.hashing
 
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
@@ -55,26 +63,19 @@ class NameEncoder:
         """The rows of these sequences."""
         lengths = lengths_of(sequences, first)
         tokens = flat(sequences) if self._function is None else self._made(sequences)
-        sizes, items = _items(tokens, lengths, first)
-        features, values = np.empty(len(items), np.int32), np.ones(len(items))
-        step = CHUNK if learning else max(len(items), 1)
+        _check_tokens(tokens, lengths, first)
+        starts = starts_of(np.fromiter(map(len, tokens), np.int64, len(tokens)))
+        features, values = np.empty(starts[-1], np.int32), np.ones(starts[-1])
         try:
-            for begin in range(0, len(items), step):
-                part = slice(begin, begin + step)
-                self._look_up(items[part], features[part], values[part], learning)
+            for names, members in _alike(tokens):
+                self._encode(tokens, names, members, starts, features, values, learning)
         except Unreadable as fault:
-            token = int(np.searchsorted(starts_of(sizes), begin + fault.item, side="right")) - 1
-            raise ValueError(f"{fault} in {place_of(token, lengths, first)}.") from None
-        starts = starts_of(sizes)
+            raise ValueError(f"{fault} in {place_of(fault.token, lengths, first)}.") from None
         if not (learning or tidy):
             return Tokens(Csr(starts, features, values, self.width), lengths)
         known = features >= 0
-        starts, features, values = (
-            np.concatenate([[0], np.cumsum(known)])[starts],
-            features[known],
-            values[known],
-        )
-        rows = sp.csr_array((values, features, starts), shape=(len(tokens), self.width))
+        starts = np.concatenate([[0], np.cumsum(known)])[starts]
+        rows = sp.csr_array((values[known], features[known], starts), shape=(len(tokens), self.width))
         return Tokens(Rows(canonical(rows)).csr, lengths)
 
     def keep(self, chosen: Bools) -> Ints:
@@ -82,79 +83,130 @@ class NameEncoder:
         if self.hashing is not None:
             raise ValueError(f"Hashed features are always {self.hashing}. Got a wish to leave some out.")
         numbers = np.where(chosen, np.cumsum(chosen) - 1, UNKNOWN).astype(np.int64)
-        self._number = {key: int(numbers[i]) for key, i in self._number.items() if chosen[i]}
+        self._flags = {name: int(numbers[i]) for name, i in self._flags.items() if chosen[i]}
+        for name, texts in self._texts.items():
+            self._texts[name] = {text: int(numbers[i]) for text, i in texts.items() if chosen[i]}
+        self._width = int(chosen.sum())
         return numbers
 
     def names(self) -> list[str]:
         """What every feature is called: `word=Paris`, or the name itself."""
         if self.hashing is not None:
             return [f"bucket {feature}" for feature in range(self.hashing)]
-        return [_text(key) for key in self._number]
+        found = [""] * self._width
+        for name, i in self._flags.items():
+            found[i] = str(name)
+        for name, texts in self._texts.items():
+            for text, i in texts.items():
+                found[i] = f"{name}={text}"
+        return found
 
     def _made(self, sequences: Sequence[Any]) -> list[Any]:
         assert self._function is not None
         return [self._function(sequence, i) for sequence in sequences for i in range(len(sequence))]
 
-    def _look_up(self, items: list[Any], features: Array, values: Array, learning: bool) -> None:
-        """Write the numbers of these items, UNKNOWN for what was never seen unless learning, and values."""
-        try:
-            features[:] = np.fromiter(map(self._number.get, items, repeat(NOT_YET)), np.int32, len(items))
-        except TypeError:  # a value that cannot be looked up cannot be a feature
-            features[:] = NOT_YET
-        for i in np.flatnonzero(features == NOT_YET).tolist():
-            key, values[i] = _read(items[i], i)
-            features[i] = self._find(key, learning)
+    def _encode(
+        self,
+        tokens: list[Any],
+        names: tuple[Any, ...] | None,
+        members: Ints,
+        starts: Ints,
+        features: Array,
+        values: Array,
+        learning: bool,
+    ) -> None:
+        """Write the features and values of some tokens: dicts with these names, or any."""
+        if names is not None:
+            mine = [tokens[i] for i in members.tolist()]
+            for column, name in enumerate(names):
+                at = starts[members] + column
+                features[at], values[at] = self._column(
+                    name, list(map(itemgetter(name), mine)), members, learning
+                )
+            return
+        for i in members.tolist():
+            token, place = tokens[i], int(starts[i])
+            pairs = token.items() if isinstance(token, Mapping) else ((name, True) for name in token)
+            for name, value in pairs:
+                if not isinstance(token, Mapping) and not isinstance(name, str):
+                    raise Unreadable(f"The name of a feature must be a text. Got {shown(name)}", i)
+                features[place], values[place] = self._one(name, value, i, learning)
+                place += 1
 
-    def _find(self, key: Any, learning: bool) -> int:
-        number = self._number.get(key)
-        if number is not None:
+    def _column(self, name: Any, given: list[Any], members: Ints, learning: bool) -> tuple[Any, Any]:
+        """The numbers and values of what several tokens have under the same name."""
+        kinds = set(map(type, given))
+        if kinds <= TEXTS:
+            known = self._texts.setdefault(name, {}) if learning else self._texts.get(name, {})
+            found = np.fromiter(map(known.get, given, repeat(UNKNOWN)), np.int32, len(given))
+            if (learning or self.hashing is not None) and found.min() < 0:
+                for i in np.flatnonzero(found < 0).tolist():
+                    found[i] = self._number(known, given[i], f"{name}={given[i]}", learning)
+            return found, 1.0
+        if kinds <= NUMBERS:
+            numbers = np.fromiter(given, np.float64, len(given))
+            if np.isfinite(numbers).all():
+                return self._number(self._flags, name, str(name), learning), numbers
+        pairs = [
+            self._one(name, value, i, learning) for value, i in zip(given, members.tolist(), strict=True)
+        ]
+        return [number for number, _ in pairs], [value for _, value in pairs]
+
+    def _one(self, name: Any, value: Any, token: int, learning: bool) -> tuple[int, float]:
+        """The number and value of one feature of a token."""
+        if isinstance(value, str):
+            known = self._texts.setdefault(name, {}) if learning else self._texts.get(name, {})
+            return self._number(known, value, f"{name}={value}", learning), 1.0
+        if isinstance(value, Real | np.bool_) and np.isfinite(float(value)):
+            return self._number(self._flags, name, str(name), learning), float(value)
+        raise Unreadable(
+            "The value of a feature must be a text, True, False or a finite number. "
+            f"Got {shown(value)} for {name!r}",
+            token,
+        )
+
+    def _number(self, known: dict[Any, int], key: Any, text: str, learning: bool) -> int:
+        """The number under which something is known, or gets to be."""
+        number = known.get(key, UNKNOWN)
+        if number != UNKNOWN:
             return number
         if self.hashing is not None:
-            number = murmurhash3_32(_text(key), positive=True) % self.hashing
-            if learning and len(self._number) < REMEMBERED:
-                self._number[key] = number
-            return int(number)
-        return self._number.setdefault(key, len(self._number)) if learning else UNKNOWN
+            number = murmurhash3_32(text, positive=True) % self.hashing
+            if learning and self._remembered < REMEMBERED:
+                known[key] = number
+                self._remembered += 1
+        elif learning:
+            known[key] = number = self._width
+            self._width += 1
+        return number
 
 
 class Unreadable(Exception):  # noqa: N818
-    """What an item is that is no feature, and its number among those looked up."""
+    """What there is that is no feature, and the token that has it."""
 
-    def __init__(self, message: str, item: int) -> None:
+    def __init__(self, message: str, token: int) -> None:
         super().__init__(message)
-        self.item = item
+        self.token = token
 
 
-def _items(tokens: list[Any], lengths: Ints, first: int) -> tuple[Ints, list[Any]]:
-    """How many features each token has, and all of them: pairs of name and value, or names."""
+def _check_tokens(tokens: list[Any], lengths: Ints, first: int) -> None:
+    if set(map(type, tokens)) <= {dict, list, tuple, set}:
+        return
     for number, token in enumerate(tokens):
         if not isinstance(token, Mapping | list | tuple | set | frozenset):
             raise ValueError(
                 "The features of a token are a dict, or a list of names. "
                 f"Got {shown(token)} as {place_of(number, lengths, first)}."
             )
-    sizes = np.fromiter(map(len, tokens), np.int64, len(tokens))
-    return sizes, list(chain.from_iterable(t.items() if isinstance(t, Mapping) else t for t in tokens))
 
 
-def _read(item: Any, number: int) -> tuple[Any, float]:
-    """The key and the value of one feature."""
-    if isinstance(item, str):
-        return (item, 1), 1.0
-    if not isinstance(item, tuple):
-        raise Unreadable(f"The name of a feature must be a text. Got {shown(item)}", number)
-    name, value = item
-    if isinstance(value, str):
-        return (name, value), 1.0
-    if isinstance(value, Real | np.bool_) and np.isfinite(float(value)):
-        return (name, 1), float(value)
-    raise Unreadable(
-        "The value of a feature must be a text, True, False or a finite number. "
-        f"Got {shown(value)} for {name!r}",
-        number,
-    )
-
-
-def _text(key: tuple[Any, Any]) -> str:
-    name, value = key
-    return f"{name}={value}" if isinstance(value, str) else str(name)
+def _alike(tokens: list[Any]) -> Iterator[tuple[tuple[Any, ...] | None, Ints]]:
+    """Some tokens at a time that are dicts with the same names in the same order, or with None any others."""
+    for part in parts(len(tokens), AT_ONCE):
+        groups: dict[tuple[Any, ...] | None, list[int]] = {}
+        for i, token in enumerate(tokens[part], part.start):
+            groups.setdefault(tuple(token) if isinstance(token, dict) else None, []).append(i)
+        if len(groups) * ALIKE > part.stop - part.start:
+            yield None, np.arange(part.start, part.stop)
+        else:
+            yield from ((names, np.array(members)) for names, members in groups.items())

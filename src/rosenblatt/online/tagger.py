@@ -74,7 +74,7 @@ class Tagger:
         reading.check_labels(self._labels)
         self._predictor = predictor
         self._labeller: Labeller | None = None
-        self._options = {
+        self._options: dict[str, Any] = {
             "kernel": None if kernel is None else as_kernel(kernel),
             "rule": as_rule(rule, learning_rate),
             "intercept": fit_intercept,

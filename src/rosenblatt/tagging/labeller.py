@@ -49,7 +49,25 @@ class Labeller:
         self.labels = list(labels)
         self.number = {label: i for i, label in enumerate(self.labels)}
         self.game: Game = task.game(self.labels)
+        self._names: list[str] | None = None
         self._guess: tuple[tuple[str, int], Floats, Floats] | None = None
+
+    @property
+    def is_dual(self) -> bool:
+        """Whether there is a kernel, and so no weight of a feature."""
+        return not isinstance(self.run.hypothesis, Primal)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of all labels."""
+        return range(len(self.labels))
+
+    @property
+    def names(self) -> list[str]:
+        """What every feature is called, found out once until there are more."""
+        if self._names is None or len(self._names) != self.encoder.width:
+            self._names = self.encoder.names()
+        return self._names
 
     def read(self, X: Any, y: Any) -> tuple[Tokens, Ints]:
         """More sequences to learn from, encoded, and the numbers of their labels."""
