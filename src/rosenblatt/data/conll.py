@@ -54,8 +54,8 @@ def read_conll(
     Examples
     --------
     >>> X, y = read_conll(["Rome NNP B-LOC", "fell VBD O", "", "It PRP O"])
-    >>> X, y
-    ([[('Rome', 'NNP'), ('fell', 'VBD')], [('It', 'PRP')]], [['B-LOC', 'O'], ['O']])
+    >>> X[0], y[0]
+    ([('Rome', 'NNP'), ('fell', 'VBD')], ['B-LOC', 'O'])
     """
     with _lines(source) as lines:
         table = _parse(list(lines), separator, comment, _name(source))
