@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -120,12 +119,16 @@ def tagging(model_name: str) -> list[list[Any]]:
     tokens = sum(map(len, sentences))
     tagger, model = ours(), pycrfsuite.Tagger()
     model.open(model_name)
+    model_name += " of dicts"
     dicts = [[as_dict(features) for features in spelled_out(sentence)] for sentence in sentences]
     X, y = chunking("train")
     train_dicts = [[as_dict(features) for features in spelled_out(sentence)] for sentence in X]
     of_dicts = PerceptronTagger(epochs=EPOCHS, random_state=0).fit(train_dicts, y)
+    small = of_dicts.pruned()
+    crfsuite(train_dicts, y, model_name)
+    of_dicts_theirs = pycrfsuite.Tagger()
+    of_dicts_theirs.open(model_name)
     del train_dicts
-    crfsuite([[as_dict(f) for f in spelled_out(sentence)] for sentence in X[:100]], y[:100], model_name + "d")
 
     def fresh() -> None:
         for texts in tagger._labeller.encoder._texts.values():
@@ -136,7 +139,8 @@ def tagging(model_name: str) -> list[list[Any]]:
         {
             "templates": fresh,
             "dicts": lambda: of_dicts.predict(dicts),
-            "crfsuite dicts": lambda: [model.tag(sentence) for sentence in dicts],
+            "dicts pruned": lambda: small.predict(dicts),
+            "crfsuite dicts": lambda: [of_dicts_theirs.tag(sentence) for sentence in dicts],
             "crfsuite texts": lambda: [model.tag(spelled_out(sentence)) for sentence in sentences],
         },
         repeats=5,
@@ -148,9 +152,10 @@ def tagging(model_name: str) -> list[list[Any]]:
             f"{rate['crfsuite texts']:,.0f} (python-crfsuite, features made in Python)", "(asked: 500,000)",
         ],
         [
-            "tokens/s, chunking, from ready dicts", f"{rate['dicts']:,.0f}",
+            "tokens/s, chunking, from ready dicts, `pruned` as CRFsuite prunes by itself",
+            f"{rate['dicts pruned']:,.0f} ({rate['dicts']:,.0f} with all features)",
             f"{rate['crfsuite dicts']:,.0f} (python-crfsuite)",
-            f"**{rate['dicts'] / rate['crfsuite dicts']:.1f}** times (asked: 100,000, and no slower)",
+            f"**{rate['dicts pruned'] / rate['crfsuite dicts']:.1f}** times (asked: 100,000, and no slower)",
         ],
     ]  # fmt: skip
 
@@ -196,7 +201,9 @@ def peak(what: str) -> float:
 
 
 def peak_so_far() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    """The highest that this process's memory has been; what it was forked from does not count."""
+    (line,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"))
+    return int(line) / 1024
 
 
 def report() -> str:

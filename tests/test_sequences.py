@@ -119,7 +119,7 @@ def test_the_rival_is_the_best_of_all_other_paths(lattice, loss):
         assert score_of(found, scores, offsets, seen) + loss * (found != truth).sum() == expected
 
 
-@given(lattices(), st.sampled_from([-np.inf, 1.0, 2.0]))
+@given(lattices(), st.sampled_from([-np.inf, 0.0, 1.0, 2.0]))
 def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, reach):
     game, scores, offsets, truth = lattice
     seen, lines = game.pairs == "seen", np.zeros(len(scores), np.int64)
@@ -136,6 +136,33 @@ def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, reach):
         )
         assert moved == margin  # ⟨v, Φ(truth) − Φ(rival)⟩
         assert game.pairs != "allowed" or (where[:count, 0] >= 0).all()
+
+
+@given(lattices())
+def test_the_truth_stands_if_and_only_if_it_is_above_all_other_paths(lattice):
+    game, scores, offsets, truth = lattice
+    if game.pairs != "seen":
+        rival, _ = best_rival(scores, offsets, truth, 0.0)
+        assert paths.stands(scores, offsets, truth) == (score_of(truth, scores, offsets) > rival)
+
+
+def test_that_truths_stand_and_fall_is_seen(monkeypatch):
+    """On long rounds, most of whose paths are far below the truth, as after learning; and by a broken search."""
+    random, stood, seen = np.random.default_rng(0), 0, 0
+    for _ in range(200):
+        truth = random.integers(0, 5, 12)
+        lead = random.integers(4, 30, (12, 1)) * (np.arange(5) == truth[:, None])
+        scores = random.integers(-3, 4, (12, 5)) + lead.astype(float)
+        offsets, rival = random.integers(-3, 4, 35).astype(float), np.empty(12, np.int64)
+        highest = paths.rival_path(scores, scores[:0], offsets, truth, 0.0, rival)
+        stands = paths.path_score(scores, scores[:0], offsets, truth) > highest
+        assert paths.stands(scores, offsets, truth) == stands
+        with monkeypatch.context() as patch:
+            patch.setattr(paths, "highest_of", lambda values: values[1:].max())
+            seen += paths.stands(scores, offsets, truth) != stands
+        stood += stands
+    assert 20 < stood < 180
+    assert seen > 0
 
 
 def test_a_rule_that_asks_for_a_margin_meets_the_rival_with_the_highest_score_and_cost():

@@ -167,20 +167,28 @@ def _parse(
     blank = [i for i, line in enumerate(lines) if not line or line.isspace()]
     edges = [-1, *blank, len(lines)]
     lengths = [after - before - 1 for before, after in pairwise(edges) if after - before > 1]
-    rows = [line for line in lines if line and not line.isspace()] if blank else lines
-    widths = list(map(len, map(bytes.split, rows, repeat(between))))
-    if rows:
-        width = width or widths[0]
-        if {*widths} != {width}:
-            _refuse(lines, numbers, first, between, width, name)
+    rows = list(compress(lines, _all_but(blank, len(lines))))
     glue = b" " if between is None else between
-    return Table(glue.join(rows).split(between) if rows else [], width or 1, lengths, name)
+    cells = glue.join(rows).split(between) if rows else []
+    width = width or (len(rows[0].split(between)) if rows else 1)
+    # As many separators in every line and no empty cell in between: all have this width. Else look closely.
+    if {*map(bytes.count, rows, repeat(glue))} - {width - 1} or len(cells) != width * len(rows):
+        _refuse(lines, numbers, first, between, width, name)
+    return Table(cells, width, lengths, name)
+
+
+def _all_but(places: list[int], size: int) -> list[bool]:
+    """True everywhere but at these places."""
+    result = [True] * size
+    for place in places:
+        result[place] = False
+    return result
 
 
 def _refuse(
     lines: list[bytes], numbers: Sequence[int], first: int, between: bytes | None, width: int, name: str
 ) -> None:
-    """Name the first line that has another width."""
+    """Name the first line that has another width, if there is one."""
     for number, line in zip(numbers, lines, strict=True):
         if line.strip() and len(line.split(between)) != width:
             raise ValueError(

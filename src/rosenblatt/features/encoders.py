@@ -139,10 +139,11 @@ def _csr(features: Array, width: int, tidy: bool, repeats: bool) -> Csr:
         features = np.sort(features, axis=1)
     if not tidy or (not repeats and (features.size == 0 or features[:, 0].min() >= 0)):
         starts = np.arange(tokens + 1) * templates
-        return Csr(starts, features.ravel(), np.ones(features.size), width)
+        return Csr(starts, features.ravel(), np.ones(features.size, np.float32), width)
     known = features >= 0
     starts = starts_of(known.sum(axis=1))
-    rows = sp.csr_array((np.ones(starts[-1]), features[known], starts), shape=(tokens, width))
+    values = np.ones(starts[-1], np.float32)
+    rows = sp.csr_array((values, features[known], starts), shape=(tokens, width))
     rows.sum_duplicates()
     return Rows(rows).csr
 

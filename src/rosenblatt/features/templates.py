@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import itemgetter
 
 FARTHEST = 1000
 """How far from its token a template may look."""
@@ -21,23 +23,37 @@ class Kinds(dict[int, str]):
 
 
 KINDS, RUN = Kinds(), re.compile(r"(.)\1{2,}", re.DOTALL)
+ASCII_KINDS = "".join(KINDS[code] for code in range(128)).encode() + bytes(range(128, 256))
 
 
-def _shape(text: str, size: int) -> str:
+def _shape(text: str) -> str:
     """Upper, lower and other letters, digits, and the rest as it is; at most two of a kind in a row."""
-    return RUN.sub(r"\1\1", text.translate(KINDS))
+    return _shortened(
+        text.encode().translate(ASCII_KINDS).decode() if text.isascii() else text.translate(KINDS)
+    )
 
 
-STEPS: dict[str, Callable[[str, int], str]] = {
-    "lower": lambda text, size: text.lower(),
+@lru_cache(maxsize=2**16)
+def _shortened(kinds: str) -> str:
+    """Runs cut to two; many texts are of the same kinds."""
+    return RUN.sub(r"\1\1", kinds)
+
+
+STEPS: dict[str, Callable[[str], str]] = {
+    "lower": str.lower,
     "shape": _shape,
-    "has_digit": lambda text, size: "yes" if any(map(str.isdigit, text)) else "no",
-    "has_hyphen": lambda text, size: "yes" if "-" in text else "no",
-    "is_title": lambda text, size: "yes" if text.istitle() else "no",
-    "is_upper": lambda text, size: "yes" if text.isupper() else "no",
-    "prefix": lambda text, size: text[:size],
-    "suffix": lambda text, size: text[-size:],
+    "has_digit": lambda text: "yes" if any(map(str.isdigit, text)) else "no",
+    "has_hyphen": lambda text: "yes" if "-" in text else "no",
+    "is_title": lambda text: "yes" if text.istitle() else "no",
+    "is_upper": lambda text: "yes" if text.isupper() else "no",
 }
+
+
+def step(name: str, size: int) -> Callable[[str], str]:
+    """What is done to a text: a prefix or suffix of a size, or one of STEPS."""
+    if name == "prefix":
+        return itemgetter(slice(size))
+    return itemgetter(slice(-size, None)) if name == "suffix" else STEPS[name]
 
 
 @dataclass(frozen=True)
@@ -65,7 +81,7 @@ class View:
     def of(self, text: str) -> str:
         """What one sees of this text."""
         for name, size in self.steps:
-            text = STEPS[name](text, size)
+            text = step(name, size)(text)
         return text
 
     def __getitem__(self, offset: int) -> Template:

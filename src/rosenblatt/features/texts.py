@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.utils import murmurhash3_32
 
 from rosenblatt._types import Array
-from rosenblatt.features.templates import STEPS, View
+from rosenblatt.features.templates import View, step
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.storage import grown
 
@@ -29,8 +29,9 @@ class Texts:
         self._number: dict[str, int] = {}
         self._symbols = np.empty((0, len(views)), np.int64 if hashing else np.int32)
         self._others: dict[str, list[int]] = {}
-        self._plan, self._places = _plan(views)
         self.looks: dict[View, dict[str, int]] = {view: {} for view in views}
+        self._plan, places = _plan(views)
+        self._numbered = list(zip(places, self.looks.values(), strict=True))
 
     def symbols(self, texts: Sequence[str], learning: bool) -> Array:
         """The symbols (texts × views); UNKNOWN for a look never seen, unless learning."""
@@ -66,18 +67,16 @@ class Texts:
 
     def _line(self, text: str, learning: bool) -> list[int]:
         seen = [text]
-        for before, step, size in self._plan:
-            seen.append(step(seen[before], size))
-        looks = [seen[place] for place in self._places]
+        for before, change in self._plan:
+            seen.append(change(seen[before]))
         if self._hashing:
-            return [murmurhash3_32(look, positive=True) for look in looks]
-        numbered = zip(looks, self.looks.values(), strict=True)
+            return [murmurhash3_32(seen[place], positive=True) for place, _ in self._numbered]
         if learning:
-            return [numbers.setdefault(look, len(numbers)) for look, numbers in numbered]
-        return [numbers.get(look, UNKNOWN) for look, numbers in numbered]
+            return [numbers.setdefault(seen[place], len(numbers)) for place, numbers in self._numbered]
+        return [numbers.get(seen[place], UNKNOWN) for place, numbers in self._numbered]
 
 
-def _plan(views: Sequence[View]) -> tuple[list[tuple[int, Callable[[str, int], str], int]], list[int]]:
+def _plan(views: Sequence[View]) -> tuple[list[tuple[int, Callable[[str], str]]], list[int]]:
     """Steps that make all views of a text, each on what an earlier one made, and which of them are views."""
     place: dict[tuple[tuple[str, int], ...], int] = {(): 0}
     plan = []
@@ -85,6 +84,6 @@ def _plan(views: Sequence[View]) -> tuple[list[tuple[int, Callable[[str, int], s
         for end in range(1, len(view.steps) + 1):
             if view.steps[:end] not in place:
                 name, size = view.steps[end - 1]
-                plan.append((place[view.steps[: end - 1]], STEPS[name], size))
+                plan.append((place[view.steps[: end - 1]], step(name, size)))
                 place[view.steps[:end]] = len(plan)
     return plan, [place[view.steps] for view in views]

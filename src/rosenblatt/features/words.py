@@ -56,6 +56,7 @@ class TemplateEncoder:
         )
         self._repeats = hashing is not None or len(set(self._roots)) < len(self._roots)
         self._table = np.zeros(2 * SMALLEST_TABLE, np.int64)
+        self._firsts: tuple[Array, int] | None = None
         self._tally = np.array([0, 1 + max(self._roots, default=0), 0], np.int64)
 
     @property
@@ -77,7 +78,7 @@ class TemplateEncoder:
         elif learning:
             self._learn(symbols, starts, features)
         else:
-            loops.find(symbols, starts, *self._program, self._table, features)
+            loops.find(symbols, starts, *self._program, *self._first_steps(), self._table, features)
         if not self._edges.any():
             return tokens_of(lengths, features, self.width, tidy=tidy or learning, repeats=self._repeats)
         return with_edges(
@@ -108,7 +109,7 @@ class TemplateEncoder:
         features = (steps != 0) & (values >= 0)
         values[features] = numbers[values[features]]
         steps[values == loops.UNKNOWN] = 0
-        self._tally[2] = chosen.sum()
+        self._tally[2], self._firsts = chosen.sum(), None
         self._rehash(len(self._table))
         return numbers
 
@@ -147,6 +148,7 @@ class TemplateEncoder:
                 yield value, root, way[::-1]
 
     def _learn(self, symbols: Array, starts: Ints, features: Array) -> None:
+        self._firsts = None
         begin, rounds = 0, len(starts) - 1
         while begin < rounds:
             begin = loops.learn(
@@ -160,6 +162,23 @@ class TemplateEncoder:
         old, self._table = self._table, np.zeros(size, np.int64)
         loops.rehash(old, self._table)
         self._tally[0] = np.count_nonzero(self._table[::2])
+
+    def _first_steps(self) -> tuple[Array, int]:
+        """Where walks go from their roots (roots × symbols), and how many symbols are not beyond the ends.
+
+        Most walks are one step, and a line of them is found faster than slots of the table.
+        """
+        if self._firsts is None:
+            keys, values = self._table[::2], self._table[1::2]
+            mine = (keys != 0) & (keys >> 32 <= self._roots.max(initial=0))
+            roots, symbols = np.divmod(keys[mine], 2**32)
+            known = 1 + int(symbols[symbols < 2**31].max(initial=-1))
+            places = np.where(symbols < 2**31, symbols, known + 2**32 - 1 - symbols)
+            shape = (1 + self._roots.max(initial=0), 2 + places.max(initial=-1))
+            firsts = np.full(shape, loops.UNKNOWN, np.int32)
+            firsts[roots, places] = values[mine]
+            self._firsts = firsts, known
+        return self._firsts
 
     def _symbols(self, columns: Sequence[Sequence[str]], tokens: int, learning: bool) -> Array:
         """What templates see (tokens × views)."""

@@ -46,7 +46,8 @@ class Game(Protocol):
 
         The rule asks for a margin of `reach` · cost. The rival is the one that falls short of it the most:
         the answer if that is wrong and all cost the same, else the most dangerous one. A round without a
-        rival has no entries and the margin ∞.
+        rival has no entries and the margin ∞; so may one that is right where nobody asks by how much, which
+        is when `reach` is −∞.
         """
 
     @property

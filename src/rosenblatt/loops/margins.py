@@ -24,7 +24,7 @@ def margin_loop(judge: Any) -> Any:
             first, last = starts[i], starts[i + 1]
             for t in range(tracks):
                 truth = truths[first:last]
-                _, found[i, t], _, _ = judge(scores[first:last], offsets, truth, t, -np.inf, where, amount)
+                _, found[i, t], _, _ = judge(scores[first:last], offsets, truth, t, 0.0, where, amount)
         return found
 
     return margins

@@ -44,12 +44,18 @@ def symbol_at(symbols, first, last, token, offset, column):
 
 
 @inlined
-def walk(symbols, first, last, token, template, roots, bounds, offsets, columns, table):
+def walk(symbols, first, last, token, template, roots, bounds, offsets, columns, firsts, known, table):
     """The feature that a template has at a token, or UNKNOWN."""
-    place = np.int64(roots[template])
-    for part in range(bounds[template], bounds[template + 1]):
+    part = bounds[template]
+    column = symbol_at(symbols, first, last, token, offsets[part], columns[part])
+    if column >= known:  # beyond the ends
+        column = known + 0xFFFFFFFF - column
+    if column < 0 or column >= firsts.shape[1]:
+        column = np.int64(firsts.shape[1] - 1)  # where nothing leads anywhere
+    place = -2 - np.int64(firsts[roots[template], column])
+    for part in range(bounds[template] + 1, bounds[template + 1]):
         symbol = symbol_at(symbols, first, last, token, offsets[part], columns[part])
-        if symbol < 0:
+        if symbol < 0 or place < 0:
             return np.int64(UNKNOWN)
         slot = slot_of(table, place << 32 | symbol)
         if table[slot] == 0:
@@ -59,14 +65,28 @@ def walk(symbols, first, last, token, template, roots, bounds, offsets, columns,
 
 
 @compiled
-def find(symbols, starts, roots, bounds, offsets, columns, table, features):
-    """The features (tokens × templates) of sequences, UNKNOWN where there is none."""
+def find(symbols, starts, roots, bounds, offsets, columns, firsts, known, table, features):
+    """The features (tokens × templates) of sequences, UNKNOWN where there is none.
+
+    `firsts` holds the first steps of the table (roots × known symbols, those beyond the ends, and none).
+    """
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         for token in range(first, last):
             for template in range(roots.shape[0]):
                 features[token, template] = walk(
-                    symbols, first, last, token, template, roots, bounds, offsets, columns, table
+                    symbols,
+                    first,
+                    last,
+                    token,
+                    template,
+                    roots,
+                    bounds,
+                    offsets,
+                    columns,
+                    firsts,
+                    known,
+                    table,
                 )
 
 
