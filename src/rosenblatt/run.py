@@ -141,6 +141,5 @@ def begin(
     elif features is None:
         raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
     else:
-        weights = np.zeros((features + 1, game.outputs)) if start is None else start
-        hypothesis = Primal(weights, constant, game.offsets, keep)
+        hypothesis = Primal(features, game.outputs, constant, game.offsets, keep, start)
     return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks))

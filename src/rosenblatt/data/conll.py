@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from io import BufferedReader
-from itertools import compress, islice, pairwise, repeat
+from itertools import compress, islice, repeat
 from os import PathLike, fspath
 from typing import Any, TextIO
 
@@ -57,8 +57,7 @@ def read_conll(
     >>> X[0], y[0]
     ([('Rome', 'NNP'), ('fell', 'VBD')], ['B-LOC', 'O'])
     """
-    with _lines(source) as lines:
-        table = _parse(list(lines), separator, comment, _name(source))
+    table = _parse(_all_lines(source), separator, comment, _name(source))
     if not table.lengths:
         raise ValueError(f"There is no token in {table.name}.")
     return _tokens(table, columns, label), _labels(table, label)
@@ -76,7 +75,7 @@ def iter_conll(
     with _lines(source) as lines:
         stream, rest, first = iter(lines), list[bytes](), 1
         while some := list(islice(stream, LINES)):
-            rest += some
+            rest += [line.rstrip(b"\r\n") for line in some]
             end = next((i for i in range(len(rest), 0, -1) if not rest[i - 1].strip()), 0)
             if end:
                 table = _parse(rest[:end], separator, comment, _name(source), first)
@@ -102,8 +101,7 @@ def read_conllu(source: Source, columns: Sequence[str] | str = "form", label: st
     for column in (*wanted, label):
         if column not in CONLLU:
             raise ValueError(f"CoNLL-U has the columns {', '.join(CONLLU)}. Got {column!r}.")
-    with _lines(source) as lines:
-        table = _words(_parse(list(lines), "\t", "#", _name(source), width=len(CONLLU)))
+    table = _words(_parse(_all_lines(source), "\t", "#", _name(source), width=len(CONLLU)))
     if not table.lengths:
         raise ValueError(f"There is no token in {table.name}.")
     numbers = [CONLLU.index(column) for column in wanted]
@@ -163,11 +161,10 @@ def _parse(
     if comment is not None:
         numbered = [(i, line) for i, line in enumerate(lines) if not line.startswith(comment.encode())]
         numbers, lines = [i for i, _ in numbered], [line for _, line in numbered]
-    lines = [line.rstrip(b"\r\n") for line in lines]
-    blank = [i for i, line in enumerate(lines) if not line or line.isspace()]
-    edges = [-1, *blank, len(lines)]
-    lengths = [after - before - 1 for before, after in pairwise(edges) if after - before > 1]
-    rows = list(compress(lines, _all_but(blank, len(lines))))
+    full = list(map(bool, map(bytes.strip, lines)))
+    edges = np.flatnonzero(~np.array([False, *full, False]))
+    lengths = [length for length in (np.diff(edges) - 1).tolist() if length]
+    rows = list(compress(lines, full))
     glue = b" " if between is None else between
     cells = glue.join(rows).split(between) if rows else []
     width = width or (len(rows[0].split(between)) if rows else 1)
@@ -175,14 +172,6 @@ def _parse(
     if {*map(bytes.count, rows, repeat(glue))} - {width - 1} or len(cells) != width * len(rows):
         _refuse(lines, numbers, first, between, width, name)
     return Table(cells, width, lengths, name)
-
-
-def _all_but(places: list[int], size: int) -> list[bool]:
-    """True everywhere but at these places."""
-    result = [True] * size
-    for place in places:
-        result[place] = False
-    return result
 
 
 def _refuse(
@@ -227,6 +216,15 @@ def _tokens(table: Table, columns: Sequence[int] | int | None, label: int) -> Co
         raise ValueError(f"The lines of {table.name} have one column, the label, and so no tokens.")
     texts = [_column(table, number) for number in asked]
     return Columns(texts, starts_of(table.lengths), plain=isinstance(columns, int))
+
+
+def _all_lines(source: Source) -> list[bytes]:
+    """All lines, without their ends."""
+    with _lines(source) as lines:
+        if isinstance(source, str | PathLike):
+            everything: bytes = lines.read()  # type: ignore[attr-defined]
+            return everything.replace(b"\r\n", b"\n").split(b"\n")
+        return [line.rstrip(b"\r\n") for line in lines]
 
 
 @contextmanager

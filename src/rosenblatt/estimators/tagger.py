@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from rosenblatt.features import Tokens
 from rosenblatt.kernels import Kernel, as_kernel
 from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
+from rosenblatt.rows import Rows
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.run import begin
 from rosenblatt.tagging import Labeller, Task, begin_reading, left_out, reading
@@ -207,7 +209,6 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
                 labeller, tokens, truths = begin_reading(self._task(), X, y, classes)
                 self._begin(labeller)
             run = self._run
-            run.hypothesis.widen(self._labeller.encoder.width)
             rule, otherwise = run.rule, run.ruled_otherwise
             run.follow(as_rule(self.rule, self.learning_rate))
             try:
@@ -237,7 +238,7 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
         labeller, sequences = self._labeller, list(reading.as_sequences(X, lengths))
         tokens = labeller.encoder.encode(sequences, tidy=True)
         truths = reading.label_numbers(list(reading.as_labels(y, lengths)), tokens.lengths, labeller.number)
-        examples = labeller.examples(tokens, truths)
+        examples = replace(labeller.examples(tokens, truths), rows=Rows(tokens.rows))
         bounds.check_learned_from(self._run, examples)
         return bounds.certify(self._run, examples, None)[0]
 
@@ -284,7 +285,8 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
         weights = reading.weights_of(
             truths, tokens.lengths, labeller.labels, self.class_weight, sample_weight
         )
-        examples = labeller.examples(tokens, truths, weights, run.rows_seen)
+        examples = labeller.examples(tokens, truths, weights)
+        labeller.prepare(examples, epochs)
         progress = Progress(run.book.rounds + epochs * len(examples), self.verbose)
         learn(run, examples, orders, progress=progress)
 

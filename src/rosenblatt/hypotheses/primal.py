@@ -15,6 +15,9 @@ from rosenblatt.ledger import Book
 from rosenblatt.loops.sparse import score_rows
 from rosenblatt.rows import Rows
 
+EXACT_IN_SINGLE = 2**24
+"""Up to here all whole numbers are exact in single precision."""
+
 
 class Primal:
     """The linear learner's guess.
@@ -25,20 +28,31 @@ class Primal:
 
     Parameters
     ----------
-    start
-        v_0, features + 1 × outputs.
+    features, outputs
+        How many there are.
     constant
         The value of the constant feature: 1 for an intercept, else 0.
     offsets
         Those of v_0.
     keep
         Whether to store corrected rows, which the predictors best, vote and sample need.
+    start
+        The weights of v_0 (features + 1 × outputs), 0 by default.
     """
 
-    def __init__(self, start: Floats, constant: float, offsets: Floats, keep: bool = True) -> None:
-        self.start = start if start.any() else None
-        self.weights = start.copy()
-        self.delayed = np.zeros_like(start)
+    def __init__(
+        self,
+        features: int,
+        outputs: int,
+        constant: float,
+        offsets: Floats,
+        keep: bool = True,
+        start: Floats | None = None,
+    ) -> None:
+        shape = (features + 1, outputs)
+        self.start = start
+        self.weights = np.zeros(shape) if start is None else start.copy()
+        self.delayed = np.zeros(shape)
         self.offsets = offsets.copy()
         self.memory = Memory(Linear(), constant)
         self.keep = keep
@@ -91,6 +105,17 @@ class Primal:
         weights[: data.shape[1]] += data.T @ delta
         weights[-1] += self.memory.constant * delta.sum(axis=0)
 
+    def hold(self, most: float, moved: bool) -> None:
+        """Hold weights that stay whole numbers up to `most` in single precision, and all others in double.
+
+        As long as every one of them is exact, it is the same learner in half the memory. A guess that has not
+        `moved` yet need not be copied: zeros cost nothing until they are written to.
+        """
+        dtype = np.dtype(np.float32 if most <= EXACT_IN_SINGLE else np.float64)
+        if self.weights.dtype != dtype:
+            zeros = not moved and self.start is None
+            self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)
+
     def widen(self, features: int) -> None:
         """Make room for features never seen before, which weigh 0: twice as much as needed."""
         if features < len(self.weights):
@@ -98,7 +123,7 @@ class Primal:
         self.weights, self.delayed = self._wider(self.weights, features), self._wider(self.delayed, features)
 
     def _wider(self, weights: Floats, features: int) -> Floats:
-        larger = np.zeros((2 * features + 1, self.outputs))
+        larger = np.zeros((2 * features + 1, self.outputs), weights.dtype)
         larger[: len(weights) - 1], larger[-1] = weights[:-1], weights[-1]
         return larger
 

@@ -98,9 +98,9 @@ class Tagger:
         labeller = self._ready_for(tokens, labels)
         encoded, truths = labeller.read([tokens], [labels])
         self._labeller = labeller
-        run = labeller.run
-        run.hypothesis.widen(labeller.encoder.width)
-        learn(run, labeller.examples(encoded, truths, first=run.rows_seen), ONCE)
+        examples = labeller.examples(encoded, truths)
+        labeller.prepare(examples, 1)
+        learn(labeller.run, examples, ONCE)
 
     @property
     def labels(self) -> list[Any]:

@@ -87,22 +87,35 @@ class Labeller:
             reading.check_allowed(truths, tokens.lengths, self.game.offsets, self.labels, why)
         return tokens, truths
 
-    def examples(
-        self, tokens: Tokens, truths: Ints, weights: Floats | None = None, first: int = 0
-    ) -> Examples:
-        """What the learner takes, its rows numbered from `first`."""
+    def examples(self, tokens: Tokens, truths: Ints, weights: Floats | None = None) -> Examples:
+        """What the learner takes."""
         if tokens.edges:
             spread = np.zeros(int(tokens.starts[-1]), np.int64)
             spread[tokens.of_tokens()] = truths
             truths = spread
         rows: Any = tokens.rows
-        if (
-            isinstance(rows, np.ndarray)
-            and isinstance(self.run.hypothesis, Primal)
-            and tokens.lengths.max() > LONG
-        ):
+        if isinstance(rows, np.ndarray) and not self.is_dual and tokens.lengths.max() > LONG:
             rows = sp.csr_array(rows)  # whose rounds need no matrix of all rows with all
-        return Examples(Rows(rows, first=first), truths, tokens.starts, weights)
+        return Examples(self.run.number(rows), truths, tokens.starts, weights)
+
+    def prepare(self, examples: Examples, epochs: int) -> None:
+        """Make the guess ready for these examples, so often: as wide, and as precise, as they need it."""
+        hypothesis = self.run.hypothesis
+        if isinstance(hypothesis, Primal):
+            hypothesis.hold(self._most(hypothesis, examples, epochs), moved=len(self.run.book) > 0)
+        hypothesis.widen(self.encoder.width)
+
+    def _most(self, hypothesis: Primal, examples: Examples, epochs: int) -> float:
+        """How large weights can get in so many epochs if they stay whole numbers, ∞ if they need not."""
+        run, rows, eta = self.run, examples.rows, getattr(self.run.rule, "eta", 0.5)
+        whole_so_far = hypothesis.weights.dtype == np.float32 or not len(run.book)
+        if not (whole_so_far and rows.sparse and examples.weights is None and float(eta).is_integer()):
+            return np.inf
+        values = rows.csr.values
+        if not np.array_equal(values, np.rint(values)):
+            return np.inf
+        largest = max(1.0, float(np.abs(values).max(initial=0)))
+        return float(eta * largest * (int(run.book.tally[2]) + 2 * epochs * len(rows)))
 
     def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
         """Sequences to answer; comparing them with stored rows needs them tidy."""

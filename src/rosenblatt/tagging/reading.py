@@ -109,13 +109,15 @@ def labels_in(y: Sequence[Any]) -> list[Any]:
 def add_labels(y: Sequence[Any], lengths: Ints, number: dict[Any, int], first: int = 0) -> None:
     """Number labels that have none yet; errors count sequences from `first`."""
     every = labels_in(y)
-    if not all(isinstance(label, Hashable) for label in every):
+    try:
+        found = dict.fromkeys(every)
+    except TypeError:
         token = next(i for i, label in enumerate(every) if not isinstance(label, Hashable))
         raise ValueError(
             f"A label must be a text, a number or the like. Got {shown(every[token])} at "
             f"{place_of(token, lengths, first)}."
-        )
-    new = [label for label in dict.fromkeys(every) if label not in number]
+        ) from None
+    new = [label for label in found if label not in number]
     check_labels(new)
     for label in new:
         number[label] = len(number)
