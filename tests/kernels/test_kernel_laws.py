@@ -64,7 +64,10 @@ def test_the_algebra_is_that_of_the_matrices(a, b, sets, degree, factor):
         (factor * a, a(X, Z) * factor),
         (a**degree, a(X, Z) ** degree),
     ):
-        np.testing.assert_array_equal(kernel(X, Z), expected)
+        if np.abs(expected).max(initial=0) < 2**53:
+            np.testing.assert_array_equal(kernel(X, Z), expected)
+        else:  # beyond, whole numbers are rounded
+            laws.is_close(kernel(X, Z), expected)
 
 
 @given(INNER, laws.two_sets())
