@@ -61,6 +61,7 @@ def epochs_of_ours() -> list[float]:
     tokens, truths = labeller.read(X, y)
     tagger._begin(labeller)
     examples, random = labeller.examples(tokens, truths), np.random.default_rng(0)
+    labeller.prepare(examples, EPOCHS)
 
     def orders() -> Any:
         for _ in range(EPOCHS):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 from rosenblatt import PerceptronTagger, kernels, metrics
 from rosenblatt.data import read_conll
@@ -330,6 +330,30 @@ def test_it_is_an_estimator():
     assert "PerceptronTagger" in repr(tagger)
 
 
+def test_fitted_taggers_travel_between_processes():
+    found = cross_validate(
+        PerceptronTagger(random_state=0), SENTENCES * 3, TAGS * 3, cv=2, n_jobs=2, return_estimator=True
+    )
+    assert found["estimator"][0].predict(SENTENCES)
+    of_dicts = cross_validate(PerceptronTagger(), DICTS, TAGS, cv=2, n_jobs=2, return_estimator=True)
+    assert len(of_dicts["estimator"][0].predict(DICTS)) == 6
+
+
+def test_scores_beyond_all_numbers_are_refused():
+    tagger = PerceptronTagger().fit(DICTS, TAGS)
+    for huge in (1.7e308, -1.7e308):
+        with pytest.raises(ValueError, match="The score of row 1 is not a finite number"):
+            tagger.predict([[{}, {"long": huge, "last": "t"}]])
+
+
+def test_coefficients_are_those_of_the_features():
+    tagger = PerceptronTagger().partial_fit(
+        SENTENCES[:2], TAGS[:2], classes=["ADJ", "ADP", "DET", "NOUN", "VERB"]
+    )
+    tagger.partial_fit(SENTENCES, TAGS)
+    assert tagger.coef_.shape == (5, tagger._labeller.encoder.width)
+
+
 def test_columns_can_be_cross_validated():
     X, y = read_conll(
         [
@@ -372,6 +396,7 @@ def test_columns_can_be_cross_validated():
         (SENTENCES, TAGS, {"epochs": 0}, "epochs"),
         (SENTENCES, TAGS, {"predictor": "mean"}, "predictor"),
         (SENTENCES, TAGS, {"transitions": "yes"}, "transitions"),
+        (SENTENCES, TAGS, {"transitions": False, "templates": [between(word)]}, "transitions"),
         (SENTENCES, TAGS, {"keep_examples": False, "kernel": kernels.Linear()}, "keep_examples"),
         (np.ones((3, 2)), ["X"] * 3, {}, "lengths"),
     ],

@@ -128,12 +128,19 @@ def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
             found = run.hypothesis.average_scores(rows, run.book.rounds)
         else:
             found = run.hypothesis.scores_of(guess_weights(run, predictor), rows)
-        return _finite(found), guess_offsets(run, predictor)
+        return finite(found), guess_offsets(run, predictor)
     place, output, amount, offsets = guess(run, predictor)
     memory = run.hypothesis.memory
     used, line = np.unique(place, return_inverse=True)
     found = memory.scores(memory.rows.take(used), line, output, amount, rows, run.game.outputs)
-    return _finite(found.T), run.game.offsets + offsets
+    return finite(found.T), run.game.offsets + offsets
+
+
+@IN_WORDS
+def scores_by(run: Run, weights: Floats, rows: Rows) -> Floats:
+    """The scores (rows × outputs) by weights of any guess in the primal, which must be finite."""
+    assert isinstance(run.hypothesis, Primal)
+    return finite(run.hypothesis.scores_of(weights, rows))
 
 
 def guess_offsets(run: Run, predictor: str) -> Floats:
@@ -166,7 +173,7 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     def count(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
         found, offsets = np.zeros((run.game.alternatives, first.shape[1])), run.game.offsets.copy()
         loop(begins, similarities, first, offsets, ledger.track, ended, standing, *entries, found)
-        _finite(first.T, int(starts[part.start]))
+        finite(first.T, int(starts[part.start]))
         tally[starts[part.start] : starts[part.stop]] = found.T
 
     _meanwhile(count, run, rows, starts)
@@ -190,13 +197,13 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
 
     def draw(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
         pick(begins, similarities, first, moved[:, part], ledger.track, drawn[:, part], *entries)
-        result[starts[part.start] : starts[part.stop]] = _finite(first.T, int(starts[part.start]))
+        result[starts[part.start] : starts[part.stop]] = finite(first.T, int(starts[part.start]))
 
     _meanwhile(draw, run, rows, starts)
     return result, moved.T
 
 
-def _finite(scores: Floats, first: int = 0) -> Floats:
+def finite(scores: Floats, first: int = 0) -> Floats:
     """The scores, if they are all numbers; `first` is the number of the first row."""
     if not np.isfinite(scores).all():
         raise not_finite(first + int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]))

@@ -100,8 +100,10 @@ class Decoding:
             raise ValueError(
                 f"Only the scores of a single guess have a temperature. Got predictor={self.predictor!r}."
             )
-        sequences = reading.as_sequences(X)
-        truths = reading.label_numbers(list(y), reading.lengths(list(X)), self._labeller.number)
+        sequences, labels = list(reading.as_sequences(X)), list(y)
+        for _ in reading.pieces(sequences, labels):  # as many of each
+            pass
+        truths = reading.label_numbers(labels, reading.lengths(sequences), self._labeller.number)
         lattices = [lattice for _, lattice in self._each(lambda lattice: lattice, sequences)]
         if not len(truths):
             raise ValueError("There must be at least one token to calibrate with. Got none.")

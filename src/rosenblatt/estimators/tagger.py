@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from rosenblatt import bounds, metrics, predictors
-from rosenblatt._types import Ints
+from rosenblatt._types import Floats, Ints
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import RunAttributes
 from rosenblatt.estimators.decoding import Decoding
@@ -289,6 +289,11 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
         labeller.prepare(examples, epochs)
         progress = Progress(run.book.rounds + epochs * len(examples), self.verbose)
         learn(run, examples, orders, progress=progress)
+
+    def _weights(self, name: str) -> Floats:
+        """Without the room for features to come."""
+        weights = super()._weights(name)
+        return np.vstack([weights[: self._labeller.encoder.width], weights[-1:]])
 
     def _kernel(self) -> Kernel | None:
         return None if self.kernel is None else as_kernel(self.kernel)

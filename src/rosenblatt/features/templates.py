@@ -39,13 +39,29 @@ def _shortened(kinds: str) -> str:
     return RUN.sub(r"\1\1", kinds)
 
 
+def _has_digit(text: str) -> str:
+    return "yes" if any(map(str.isdigit, text)) else "no"
+
+
+def _has_hyphen(text: str) -> str:
+    return "yes" if "-" in text else "no"
+
+
+def _is_title(text: str) -> str:
+    return "yes" if text.istitle() else "no"
+
+
+def _is_upper(text: str) -> str:
+    return "yes" if text.isupper() else "no"
+
+
 STEPS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
     "shape": _shape,
-    "has_digit": lambda text: "yes" if any(map(str.isdigit, text)) else "no",
-    "has_hyphen": lambda text: "yes" if "-" in text else "no",
-    "is_title": lambda text: "yes" if text.istitle() else "no",
-    "is_upper": lambda text: "yes" if text.isupper() else "no",
+    "has_digit": _has_digit,
+    "has_hyphen": _has_hyphen,
+    "is_title": _is_title,
+    "is_upper": _is_upper,
 }
 
 

@@ -132,7 +132,7 @@ class Labeller:
             return Lattice(self.game, scores, drawn, starts, tokens.of_tokens())
         elif isinstance(self.run.hypothesis, Primal):
             weights, once = self.guess(predictor)
-            scores = self.run.hypothesis.scores_of(weights, rows)
+            scores = predictors.scores_by(self.run, weights, rows)
         else:
             scores, once = predictors.scores(self.run, rows, predictor)
         offsets = np.broadcast_to(once, (len(starts) - 1, len(once)))

@@ -46,6 +46,8 @@ class Task:
             raise ValueError(f"hashing must be a number of features below 2**31. Got {self.hashing!r}.")
         if self.transitions is not None and not isinstance(self.transitions, bool | np.bool_):
             raise ValueError(f"transitions must be True, False or None. Got {self.transitions!r}.")
+        if self.transitions is False and self.sees_pairs:
+            raise ValueError("Templates that look at pairs of labels are transitions. Got transitions=False.")
         if self.scheme is not None:
             schemes.scheme_of(self.scheme)
 
