@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -15,6 +16,7 @@ from rosenblatt.columns import starts_of
 KERNELS = {"linear": None, "RBF γ = 0.05": kernels.RBF(gamma=0.05), "Polynomial(2)": kernels.Polynomial(2)}
 
 
+@cache
 def letters() -> tuple[Any, Any, Any, Any]:
     """Pixels and labels of all letters, the length of every word, and its fold."""
     data = np.load(folder() / "ocr_letters" / "letters.npz")

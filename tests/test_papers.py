@@ -1,11 +1,15 @@
 """Published figures, on the real data, within a tolerance."""
 
 import gzip
+from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from rosenblatt import PerceptronClassifier, kernels
+from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, metrics
+from rosenblatt.columns import starts_of
+from rosenblatt.data import read_conll
+from rosenblatt.features import column, word
 
 
 def idx(path):
@@ -31,3 +35,41 @@ def test_freund_and_schapire_on_mnist(data):
     }
     assert errors["vote"] == pytest.approx(2.8, abs=0.3)
     assert errors["vote"] < errors["last"] < errors["sample"]
+
+
+pos = column(1)
+CHUNKING = (
+    *(word[offset] for offset in (-2, -1, 0, 1, 2)),
+    *(pos[offset] for offset in (-2, -1, 0, 1, 2)),
+    *(word[offset] & word[offset + 1] for offset in (-1, 0)),
+    *(pos[offset] & pos[offset + 1] for offset in (-2, -1, 0, 1)),
+    *(pos[offset] & pos[offset + 1] & pos[offset + 2] for offset in (-2, -1, 0)),
+)
+
+
+def test_the_averaged_perceptron_on_conll_2000(data):
+    """F 93.5 with CRF++'s templates, as averaged perceptrons reach in several papers; without averages less."""
+    X, y = read_conll(data / "conll2000" / "train.txt.gz")
+    Z, t = read_conll(data / "conll2000" / "test.txt.gz")
+    tagger = PerceptronTagger(templates=CHUNKING, scheme="IOB2", random_state=0).fit(X, y)
+    average = 100 * metrics.span_f1(t, tagger.predict(Z))
+    assert average == pytest.approx(93.5, abs=0.3)
+    assert 100 * metrics.span_f1(t, tagger.set_params(predictor="last").predict(Z)) < average
+
+
+def test_kernels_and_transitions_on_handwritten_words(data):
+    """Taskar, Guestrin and Koller (2003): kernels are far better than none, and chains than single letters."""
+    letters = dict(np.load(data / "ocr_letters" / "letters.npz"))
+    words, folds = list(pairwise(starts_of(letters["word_lengths"]))), letters["folds"]
+    X = [letters["pixels"][first:last].astype(np.float32) for first, last in words]
+    y = [letters["labels"][first:last] for first, last in words]
+    train, test = np.flatnonzero(folds == 0), np.flatnonzero(folds == 1)
+
+    def right(**options):
+        tagger = PerceptronTagger(random_state=0, epochs=5, **options)
+        tagger.fit([X[i] for i in train], [y[i] for i in train])
+        return 100 * tagger.score([X[i] for i in test], [y[i] for i in test])
+
+    rbf = kernels.RBF(gamma=0.05)
+    assert right(kernel=rbf) > right() + 5
+    assert right(kernel=rbf) > right(kernel=rbf, transitions=False) + 3
