@@ -102,6 +102,42 @@ def test_what_is_wrong_is_named(lines, message):
         read_conll(lines, comment="#")
 
 
+def test_pieces_of_a_file_have_the_same_width(monkeypatch):
+    monkeypatch.setattr(conll, "LINES", 2)
+    with pytest.raises(ValueError, match="Got 2 in line 3 of lines"):
+        list(iter_conll(["a b X", "", "a X", "", "a b X"]))
+
+
+@pytest.mark.parametrize("lines", [["a b", " q", "a\tb c"], ["a b", "a  b", "a"], [" a b", "c d e"]])
+def test_odd_spaces_do_not_shift_columns(lines):
+    with pytest.raises(ValueError, match="Every line must have 2 columns"):
+        read_conll(lines)
+    assert read_conll(["  a \t b ", "c   d"]) == ([["a", "c"]], [["b", "d"]])
+
+
+def test_a_mark_at_the_beginning_is_no_part_of_the_first_word(tmp_path):
+    (tmp_path / "bom.txt").write_bytes("\ufeffRome X\n".encode())
+    assert read_conll(tmp_path / "bom.txt")[0] == [["Rome"]]
+
+
+def test_what_cannot_be_written_leaves_the_file_as_it_was(tmp_path):
+    file = tmp_path / "a.txt"
+    file.write_text("before")
+    for tokens, labels, message in (
+        ([["New York"]], [["X"]], "Got 'New York' in sequence 0"),
+        ([["a", ""]], [["X", "Y"]], "Got ''"),
+        ([["a"]], [["X", "Y"]], r"lengths \[1, 2\]"),
+        ([["a"]], [], "as many sequences"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            write_conll(file, tokens, labels)
+        assert file.read_text() == "before"
+    for name in ("a.gz", "a.xz"):
+        write_conll(tmp_path / name, [["a"]], [[1]])
+        assert read_conll(tmp_path / name) == ([["a"]], [["1"]])
+        assert (tmp_path / name).read_bytes()[:1] in (b"\x1f", b"\xfd")
+
+
 def test_a_column_that_is_not_there_is_refused():
     with pytest.raises(ValueError, match=r"3 columns, from 0 to 2. Got column 3"):
         read_conll(LINES, columns=[0, 3])

@@ -90,8 +90,17 @@ def test_tables_grow_as_they_must(sentences):
         patch.setattr(words_module, "SMALLEST_TABLE", 1)
         small = TemplateEncoder(TEMPLATES, [])
     large = TemplateEncoder(TEMPLATES, [])
-    mine, theirs = (encoder.encode(sentences, learning=True).rows for encoder in (small, large))
-    assert np.array_equal(mine.features, theirs.features)
+    for part in (sentences, sentences[::-1]):
+        mine, theirs = (encoder.encode(part, learning=True).rows for encoder in (small, large))
+        assert np.array_equal(mine.features, theirs.features)
+
+
+def test_a_table_that_forgets_as_it_grows_is_seen(monkeypatch):
+    monkeypatch.setattr(words_module, "SMALLEST_TABLE", 1)
+    monkeypatch.setattr(words_module.loops, "rehash", lambda old, table: None)
+    encoder = TemplateEncoder([word[0]], [])
+    encoder.encode([["a", "b"], ["c"], ["a", "b", "d", "e", "f"], ["a"]], learning=True)
+    assert encoder.width > 6
 
 
 def test_the_language_of_crfpp():
@@ -103,6 +112,14 @@ def test_the_language_of_crfpp():
     assert pairs.transition
     assert pairs.parts == word[0].parts
     assert repr(pairs) == "between(word[0])"
+
+
+def test_features_that_are_shared_are_so_by_what_they_look_like():
+    """Across columns, too: to CRF++ a feature is a text."""
+    bag = TemplateEncoder(crfpp("U:%x[0,0]\nU:%x[0,1]"), [])
+    rows = rows_of(bag.encode([[("dog", "NN"), ("NN", "dog"), ("cat", "NN")]], learning=True), bag.width)
+    assert rows.tolist() == [[1, 1, 0], [1, 1, 0], [0, 1, 1]]
+    assert sorted(bag.names()) == ["word[0]=NN", "word[0]=cat", "word[0]=dog"]
 
 
 def test_crfpp_templates_without_a_name_of_their_own_share_features():

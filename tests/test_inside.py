@@ -82,6 +82,11 @@ def test_a_page_of_tagged_text():
     assert re.search(r"confidence \d\.\d\d", tagger.html(SENTENCES[:1]))
 
 
+def test_a_page_needs_labels_for_all():
+    with pytest.raises(ValueError, match=r"sequences of \[2\] tokens and \[1\] labels"):
+        views.html([["a", "b"]], [["X"]])
+
+
 def test_a_page_escapes_what_it_shows():
     page = views.html([["<script>", "b"]], [["B-<x>", "O"]], truths=[["B-<x>", "B-y"]], title="<t>")
     assert "<script>" not in page

@@ -76,6 +76,21 @@ def test_names_that_are_not_of_a_scheme_are_refused():
         spans([3])
 
 
+def test_a_tag_is_one_letter():
+    with pytest.raises(ValueError, match="Got 'BI-LOC'"):
+        spans(["BI-LOC"])
+
+
+def test_only_what_iob1_has_is_strictly_a_span():
+    assert spans(["B-LOC", "I-LOC"], "IOB1") == []
+    assert spans(["I-LOC", "B-LOC"], "IOB1") == [Span("LOC", 0, 1), Span("LOC", 1, 2)]
+
+
+def test_flat_labels_are_not_taken_for_sequences_of_letters():
+    with pytest.raises(ValueError, match=r"labels of a sequence are a list. Got 'NN'"):
+        metrics.token_accuracy(["NN", "VB"], ["NN", "VC"])
+
+
 def test_types_may_have_dashes():
     assert spans(["B-work-of-art", "I-work-of-art"]) == [Span("work-of-art", 0, 2)]
 

@@ -15,6 +15,7 @@ from rosenblatt.kernels import Linear, Polynomial
 from rosenblatt.lattices import Lattice
 from rosenblatt.learner import play, play_blocks, play_sparse
 from rosenblatt.loops import decoding, paths
+from rosenblatt.loops import sparse as sparse_loops
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 from rosenblatt.run import Examples, begin
@@ -97,6 +98,17 @@ def test_the_best_through_every_label_and_its_probability(lattice):
         mine = np.array([path[i] == label for _, path in ranked])
         assert through[i, label] == max(score for score, path in ranked if path[i] == label)
         assert probable[i, label] == pytest.approx(weights[mine].sum() / weights.sum(), abs=1e-12)
+
+
+def test_probabilities_of_scores_that_are_far_apart():
+    """The only path with a chance begins with a label that is far behind."""
+    scores, offsets = np.array([[1000.0, 0.0], [0.0, 0.0]]), np.zeros(8)
+    offsets[3] = 3000.0
+    lattice = Lattice(Sequence(2), scores, offsets[None], np.array([0, 2]), slice(None))
+    assert np.allclose(lattice.probabilities(1.0), [[0, 1], [0, 1]])
+    game = Sequence(2, frozenset({(0, 0), (0, 1), (1, 0)}))
+    lattice = Lattice(game, scores, (game.offsets + offsets)[None], np.array([0, 2]), slice(None))
+    assert np.allclose(lattice.probabilities(1.0), [[0, 1], [0, 1]])
 
 
 def best_rival(scores, offsets, truth, loss, seen=False):
@@ -314,6 +326,16 @@ def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule,
     for predictor in ("last", "best", "vote"):
         answers = (predictors.decide(some, Rows(X), predictor, starts) for some in (run, definition))
         assert np.array_equal(*answers)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 60))
+def test_the_norm_of_many_entries_is_that_of_few(seed, count):
+    random = np.random.default_rng(seed)
+    X = sparse(random.integers(-2, 3, (9, 5)).astype(float))
+    where = np.stack([random.integers(-1, 9, count), random.integers(0, 4, count)], axis=1)
+    amount, arrays = random.integers(-2, 3, count).astype(float), (X.indptr, X.indices, X.data)
+    many = sparse_loops.norm_of_many(*arrays, 0, 1.0, where, amount, count)
+    assert many == sparse_loops.norm_of_rows(*arrays, 0, 1.0, where, amount, count)
 
 
 @given(sentences(), st.sampled_from(predictors.NAMES), st.booleans())

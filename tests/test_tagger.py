@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
 from rosenblatt import PerceptronTagger, kernels, metrics
@@ -118,6 +119,7 @@ def test_one_array_with_lengths():
     assert tagger.ledger_ == PerceptronTagger(random_state=0).fit(arrays(), TAGS).ledger_
     assert tagger.predict(X, lengths=lengths).tolist() == y.tolist()
     assert tagger.certificate(X, y, lengths=lengths).holds
+    assert tagger.score(X, y, lengths=lengths) == 1.0
 
 
 # --- questions ---
@@ -219,6 +221,7 @@ def test_confidence_is_a_probability(tagger):
     assert [len(each) for each in found] == [*map(len, SENTENCES), 0, 1]
     assert all(((each > 0) & (each <= 1)).all() for each in found)
     assert found[-1][0] < found[0][0]
+    assert tagger.confidence([]) == []
 
 
 def test_votes_are_a_confidence():
@@ -284,6 +287,52 @@ def test_early_stopping_keeps_the_best_epoch(kernel, metric):
     tagger.partial_fit(X[40:], y[40:])
     again.partial_fit(X[40:], y[40:])
     assert again.ledger_ == tagger.ledger_
+
+
+@pytest.mark.parametrize("predictor", ["last", "best", "vote"])
+def test_early_stopping_on_sparse_rows_keeps_what_was_corrected(predictor):
+    options = {"random_state": 0, "predictor": predictor, "keep_examples": True, "epochs": 9}
+    tagger = PerceptronTagger(patience=2, **options).fit(
+        SENTENCES[:4], TAGS[:4], dev=(SENTENCES[4:], TAGS[4:])
+    )
+    again = PerceptronTagger(**options | {"epochs": tagger.n_iter_}).fit(SENTENCES[:4], TAGS[:4])
+    assert again.ledger_ == tagger.ledger_
+    for name in ("last", "best", "average", "vote"):
+        mine, others = (each.set_params(predictor=name).predict(SENTENCES) for each in (tagger, again))
+        assert mine == others
+    with pytest.raises(ValueError, match=r"dev must be a pair \(X, y\)"):
+        PerceptronTagger(patience=2).fit(SENTENCES, TAGS, dev=SENTENCES)
+
+
+def whole_arrays(largest, dtype):
+    random = np.random.default_rng(0)
+    return [sp.csr_matrix(random.integers(0, largest, (4, 6)), dtype=dtype) for _ in range(40)]
+
+
+@pytest.mark.parametrize("largest", [2, 2000, 10**6])
+def test_single_precision_is_the_same_learner(largest):
+    """Where it is used, and it is not where a weight might not be exact."""
+    labels = [np.random.default_rng(i).integers(0, 3, 4).tolist() for i in range(40)]
+    single, double = (
+        PerceptronTagger(random_state=0, epochs=20).fit(whole_arrays(largest, dtype), labels)
+        for dtype in (np.float32, np.float64)
+    )
+    assert single.ledger_ == double.ledger_
+    assert (single._run.hypothesis.weights.dtype == np.float32) == (largest < 10**5)
+    assert PerceptronTagger(rule="margin").fit(SENTENCES, TAGS)._run.hypothesis.weights.dtype == np.float64
+
+
+def test_single_precision_ends_where_weights_might_not_be_exact(monkeypatch):
+    monkeypatch.setattr("rosenblatt.hypotheses.primal.EXACT_IN_SINGLE", 200)
+    learner, seen = PerceptronTagger(), []
+    for _ in range(5):
+        learner.partial_fit(SENTENCES, TAGS)
+        seen.append(learner._run.hypothesis.weights.dtype == np.float32)
+    assert seen[0]
+    assert not seen[-1]
+    assert seen == sorted(seen, reverse=True)
+    learner.set_params(learning_rate=0.5).partial_fit(SENTENCES, TAGS)
+    assert learner._run.hypothesis.weights.dtype == np.float64
 
 
 def test_class_weights_scale_corrections():
@@ -375,7 +424,12 @@ def test_columns_can_be_cross_validated():
         (SENTENCES, TAGS[:2], {}, "Got 6 sequences and 2 of labels"),
         ([["a", "b"], ["c"]], [["X", "Y"], ["X", "Y"]], {}, "Got 1 tokens and 2 labels in sequence 1"),
         ([["a"]], ["X"], {}, "labels of a sequence are a list. Got 'X' for sequence 0"),
-        ([["a"], ["b"]], [["X"], [None]], {}, "Every token must have a label"),
+        ([["a"], ["b"]], [["X"], [None]], {}, "Got None at token 0 of sequence 1"),
+        (["a b"], [["X", "Y"]], {}, "the text 'a b' as sequence 0"),
+        (3, 4, {}, "X is a list with an entry for every sequence. Got 3"),
+        (iter(SENTENCES), iter(TAGS[:2]), {}, "Got a sequence and no labels as number 2"),
+        (SENTENCES, TAGS, {"templates": "Unigram.txt"}, "sees nothing"),
+        (SENTENCES, TAGS, {"templates": 3}, "Got 3"),
         ([["a"], ["b"]], [["X"], [["Y"]]], {}, r"Got \['Y'\] at token 0 of sequence 1"),
         ([], [], {}, "Got 0 sequences without any"),
         ([[], []], [[], []], {}, "Got 2 sequences without any"),
@@ -419,7 +473,57 @@ def test_errors_count_sequences_over_all_pieces(monkeypatch):
         tagger.predict([["a", "b"], ["c"], ["a"], [3]])
 
 
-def test_a_failed_part_changes_nothing(tagger):
+def test_a_part_that_is_refused_late_leaves_all_questions_answered():
+    learner = PerceptronTagger(scheme="IOB2").partial_fit(SENTENCES[:2], IOB)
+    answers = learner.predict(SENTENCES)
+    new = [[f"word{i}" for i in range(50)]]
+    with pytest.raises(ValueError, match="does not allow"):
+        learner.partial_fit(new, [["O", "I-NP"] * 25])
+    with pytest.raises(ValueError, match="sample_weight"):
+        learner.partial_fit(new, [["O"] * 50], sample_weight=[-1])
+    assert learner.predict(SENTENCES) == answers
+    assert learner.coef_.shape == (3, learner._labeller.encoder.width)
+    assert learner.explain(new[0], 3).label
+    assert learner.pruned().predict(SENTENCES) == answers
+    with pytest.raises(ValueError, match="up to"):
+        PerceptronTagger().fit(DICTS, TAGS).partial_fit([[{"long": 1e200}]], [["DET"]])
+
+
+def test_classes_are_said_once():
+    twice = PerceptronTagger().partial_fit([["a", "b"]], [["O", "P"]], classes=["O", "O", "P", "Q"])
+    assert twice.classes_.tolist() == ["O", "P", "Q"]
+    twice.partial_fit([["a"]], [["Q"]], classes=["Q", "P", "O"])
+    with pytest.raises(ValueError, match=r"and stay so. Got classes=\['Z'\]"):
+        twice.partial_fit([["a"]], [["O"]], classes=["Z"])
+
+
+def test_no_path_is_said_in_words():
+    tagger = PerceptronTagger(scheme="BIOES").fit([["a", "b"]], [["B-X", "E-X"]])
+    for ask in (tagger.predict, tagger.n_best, tagger.margins, tagger.html):
+        with pytest.raises(ValueError, match="No path through sequence 1 is allowed"):
+            ask([["a", "b"], ["a"]])
+    with pytest.raises(ValueError, match="No path through sequence 0"):
+        tagger.explain(["a"], 0)
+    with pytest.raises(ValueError, match="No path through sequence 0"):
+        tagger.calibrate([["a"]], [["B-X"]])
+
+
+def test_attributes_can_be_listed():
+    tagger = PerceptronTagger().fit(SENTENCES, TAGS)
+    assert "coef_" in dir(tagger)
+    assert not hasattr(tagger, "dual_coef_")
+    assert not hasattr(tagger.set_params(predictor="vote"), "transitions_")
+    with pytest.raises(NotFittedError):
+        PerceptronTagger().n_best(SENTENCES)
+
+
+def test_labels_of_several_kinds_stay_what_they_are():
+    tagger = PerceptronTagger().fit([["a", "b", "c"]], [[1, "x", ("y", 2)]])
+    assert {*tagger.classes_.tolist()} == {1, "x", ("y", 2)}
+    assert tagger.n_best([["a"]], 1)[0][0][0][0] in tagger.classes_.tolist()
+
+
+def test_a_failed_part_changes_nothing():
     learner = PerceptronTagger().partial_fit(SENTENCES, TAGS)
     ledger, answers = learner.ledger_, learner.predict(SENTENCES)
     with pytest.raises(ValueError, match=r"Got the label 'X' at token 1 of sequence 1. The labels are"):

@@ -11,11 +11,11 @@ from rosenblatt.games import Sequence
 from rosenblatt.loops.decoding import best_through_all, n_best_of, probable_all
 
 
-class NoPath(Exception):  # noqa: N818
-    """All paths through a round are forbidden."""
+class NoPath(ValueError):  # noqa: N818
+    """All paths through a sequence are forbidden."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(f"All paths through round {number} are forbidden.")
+        super().__init__(f"No path through sequence {number} is allowed by scheme or allowed.")
         self.round = number
 
 
@@ -70,12 +70,14 @@ class Lattice:
 
     def best_through(self) -> Floats:
         """The score of the best path through every label of every token (tokens × labels)."""
+        self.best()  # says where there is no path
         result = np.empty(self.scores.shape)
         best_through_all(self.scores, self.offsets, self.starts, self.game.pairs == "seen", result)
         return result[self.tokens]
 
     def probabilities(self, temperature: float) -> Floats:
         """Every label's probability (tokens × labels) if a path has one ∝ exp(score / temperature)."""
-        result = np.empty(self.scores.shape)
-        probable_all(self.scores, self.offsets, self.starts, self.game.pairs == "seen", temperature, result)
+        self.best()  # says where there is no path
+        result, seen = np.empty(self.scores.shape), self.game.pairs == "seen"
+        probable_all(self.scores, self.offsets, self.starts, seen, temperature, result)
         return result[self.tokens]

@@ -130,7 +130,7 @@ def play_sparse(
             for part in parts(len(order), STRETCH):
                 table.play(order[part])
                 pulse()
-            table.wait()  # whoever makes the next order may look at the run
+            table.finish()  # whoever makes the next order may look at the run
 
         return _epochs(run, examples, orders, epoch, progress, table.finish)
 

@@ -16,6 +16,11 @@ def _check(y_true: Labels, y_pred: Labels) -> None:
     if len(y_true) != len(y_pred):
         raise ValueError(f"There must be as many sequences of each. Got {len(y_true)} and {len(y_pred)}.")
     for number, (true, answered) in enumerate(zip(y_true, y_pred, strict=True)):
+        if isinstance(true, str) or isinstance(answered, str):
+            raise ValueError(
+                f"The labels of a sequence are a list. Got {true!r} and {answered!r} as sequence {number}: "
+                "for one sequence, pass lists of one."
+            )
         if len(true) != len(answered):
             raise ValueError(
                 "A sequence must have as many true labels as answers. "

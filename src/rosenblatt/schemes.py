@@ -47,7 +47,7 @@ def parse(label: Any, tags: str = "BIOESLU") -> tuple[str, str]:
     if label == "O":
         return "O", ""
     tag, dash, kind = label.partition("-") if isinstance(label, str) else ("", "", "")
-    if not dash or tag not in tags or tag in ("", "O"):
+    if not dash or len(tag) != 1 or tag not in tags or tag == "O":
         named = ", ".join(f"{tag}-…" for tag in tags if tag != "O")
         raise ValueError(f"A label of a span is O or one of {named}. Got {label!r}.")
     return tag, kind
@@ -107,15 +107,15 @@ def spans(labels: Iterable[Any], scheme: str | None = None) -> list[Span]:
             start = None
         if start is None and tag != "O":
             start = i
-    return found if scheme is None else [span for span in found if _proper(parsed, span, SCHEMES[scheme])]
+    if scheme is None:
+        return found
+    pairs = zip(found, [None, *found[:-1]], strict=True) if found else ()
+    return [span for span, before in pairs if _proper(parsed, span, SCHEMES[scheme], before)]
 
 
-def _proper(parsed: list[tuple[str, str]], span: Span, scheme: str) -> bool:
-    """Whether the tags of a span are those that the scheme has for it."""
-    tags = [tag for tag, _ in parsed[span.start : span.end]]
-    if scheme in ("IOB1", "IOB2"):
-        return scheme == "IOB1" or tags[0] == "B"
-    return tags == [tag for tag, _ in map(parse, _labels_of(span, scheme, None))]
+def _proper(parsed: list[tuple[str, str]], span: Span, scheme: str, before: Span | None) -> bool:
+    """Whether the labels of a span are those that the scheme has for it."""
+    return parsed[span.start : span.end] == [parse(label) for label in _labels_of(span, scheme, before)]
 
 
 def convert(labels: Sequence[Any], to: str, scheme: str | None = None) -> list[str]:

@@ -40,6 +40,9 @@ def html(
     confidence
         How sure each label is, to be seen when the pointer rests on it.
     """
+    _check_same(sequences, labels)
+    if truths is not None:
+        _check_same(sequences, truths)
     kinds: dict[str, int] = {}
     lines = []
     for i, (tokens, answers) in enumerate(zip(sequences, labels, strict=True)):
@@ -60,6 +63,12 @@ def html(
         f'<meta name="viewport" content="width=device-width">\n<style>\n{STYLE}\n</style>\n'
         f"<main>\n{chr(10).join(lines)}\n</main>\n<footer>{legend}</footer>\n</html>\n"
     )
+
+
+def _check_same(sequences: Sequence[Sequence[Any]], labels: Sequence[Sequence[Any]]) -> None:
+    sizes, others = ([len(part) for part in parts] for parts in (sequences, labels))
+    if sizes != others:
+        raise ValueError(f"Every token needs a label. Got sequences of {sizes} tokens and {others} labels.")
 
 
 def _spans(labels: Sequence[Any]) -> list[Span]:

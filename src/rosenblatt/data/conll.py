@@ -20,6 +20,9 @@ from rosenblatt.columns import Columns, starts_of
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """The columns of CoNLL-U."""
 
+BOM = b"\xef\xbb\xbf"
+"""What some programs begin a text in UTF-8 with."""
+
 LINES = 2**15
 """Lines that are read at once."""
 
@@ -73,16 +76,17 @@ def iter_conll(
 ) -> Iterator[tuple[list[Any], list[str]]]:
     """The same, one pair of tokens and labels after the other, for files of any size."""
     with _lines(source) as lines:
-        stream, rest, first = iter(lines), list[bytes](), 1
+        stream, rest, first, width = iter(lines), list[bytes](), 1, None
         while some := list(islice(stream, LINES)):
             rest += [line.rstrip(b"\r\n") for line in some]
             end = next((i for i in range(len(rest), 0, -1) if not rest[i - 1].strip()), 0)
             if end:
-                table = _parse(rest[:end], separator, comment, _name(source), first)
+                table = _parse(rest[:end], separator, comment, _name(source), first, width)
                 if table.lengths:
+                    width = table.width
                     yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
                 rest, first = rest[end:], first + end
-        table = _parse(rest, separator, comment, _name(source), first)
+        table = _parse(rest, separator, comment, _name(source), first, width)
         if table.lengths:
             yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
 
@@ -121,20 +125,44 @@ def _words(table: Table) -> Table:
 def write_conll(
     target: str | PathLike[str] | TextIO, *columns: Sequence[Sequence[Any]], separator: str = " "
 ) -> None:
-    """Write sequences side by side: tokens (texts or rows of texts), then any number of columns of labels."""
-    if isinstance(target, str | PathLike):
-        with open(target, "w", encoding="utf-8") as file:
-            _write(file, columns, separator)
-    else:
-        _write(target, columns, separator)
+    """Write sequences side by side: tokens (texts or rows of texts), then any number of columns of labels.
+
+    A path that ends in .gz or .xz is compressed.
+    """
+    text = "".join(_written(columns, separator))  # before anything is opened, which would empty it
+    if not isinstance(target, str | PathLike):
+        target.write(text)
+        return
+    name = fspath(target)
+    opener: Any = gzip.open if name.endswith(".gz") else lzma.open if name.endswith(".xz") else open
+    with opener(target, "wt", encoding="utf-8") as file:
+        file.write(text)
 
 
-def _write(file: TextIO, columns: Sequence[Sequence[Sequence[Any]]], separator: str) -> None:
-    for sequence in zip(*columns, strict=True):
+def _written(columns: Sequence[Sequence[Sequence[Any]]], separator: str) -> Iterator[str]:
+    """The lines of sequences."""
+    if len({len(column) for column in columns}) > 1:
+        raise ValueError(
+            f"There must be as many sequences of each. Got {[len(column) for column in columns]}."
+        )
+    for number, sequence in enumerate(zip(*columns, strict=True)):
+        if len({len(part) for part in sequence}) > 1:
+            raise ValueError(f"Sequence {number} has parts of lengths {[len(part) for part in sequence]}.")
         for token in zip(*sequence, strict=True):
-            cells = [cell for part in token for cell in ([part] if isinstance(part, str) else part)]
-            file.write(separator.join(map(str, cells)) + "\n")
-        file.write("\n")
+            cells = [str(c) for part in token for c in (part if isinstance(part, tuple | list) else [part])]
+            for cell in cells:
+                if (
+                    not cell
+                    or separator in cell
+                    or "\n" in cell
+                    or (separator.isspace() and cell.split() != [cell])
+                ):
+                    raise ValueError(
+                        f"A cell must not be empty nor hold the separator {separator!r} or a line end. "
+                        f"Got {cell!r} in sequence {number}."
+                    )
+            yield separator.join(cells) + "\n"
+        yield "\n"
 
 
 @dataclass(frozen=True)
@@ -161,15 +189,19 @@ def _parse(
     if comment is not None:
         numbered = [(i, line) for i, line in enumerate(lines) if not line.startswith(comment.encode())]
         numbers, lines = [i for i, _ in numbered], [line for _, line in numbered]
+    if first == 1 and lines and lines[0].startswith(BOM):
+        lines = [lines[0].removeprefix(BOM), *lines[1:]]
     full = list(map(bool, map(bytes.strip, lines)))
     edges = np.flatnonzero(~np.array([False, *full, False]))
     lengths = [length for length in (np.diff(edges) - 1).tolist() if length]
     rows = list(compress(lines, full))
     glue = b" " if between is None else between
-    cells = glue.join(rows).split(between) if rows else []
+    text = glue.join(rows)
+    cells = text.split(between) if rows else []
     width = width or (len(rows[0].split(between)) if rows else 1)
-    # As many separators in every line and no empty cell in between: all have this width. Else look closely.
-    if {*map(bytes.count, rows, repeat(glue))} - {width - 1} or len(cells) != width * len(rows):
+    # As many single spaces, or separators, in every line: all have this width. Else look closely.
+    odd = between is None and (b"  " in text or any(c in text for c in b"\t\v\f") or text != text.strip())
+    if odd or {*map(bytes.count, rows, repeat(glue))} - {width - 1}:
         _refuse(lines, numbers, first, between, width, name)
     return Table(cells, width, lengths, name)
 

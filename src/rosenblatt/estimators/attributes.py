@@ -15,6 +15,10 @@ from rosenblatt.ledger import Ledger
 from rosenblatt.run import Run
 
 
+class NotThere(ValueError, AttributeError):  # noqa: N818
+    """What was asked for does not exist here: to whoever looks for attributes, that it is none."""
+
+
 class RunAttributes:
     """The attributes of an estimator that holds a run in `_run`."""
 
@@ -52,7 +56,10 @@ class RunAttributes:
         """What each of them counts for in each output of the chosen guess (outputs × support)."""
         run = self._fitted()
         self._single_guess("dual_coef_")
-        predictors.check_kept(run, "dual_coef_")
+        try:
+            predictors.check_kept(run, "dual_coef_")
+        except ValueError as missing:
+            raise NotThere(str(missing)) from None
         place, output, amount, _ = predictors.guess(run, self.predictor)
         matrix = np.zeros((run.game.outputs, len(run.hypothesis.memory)))
         matrix[output, place] = amount

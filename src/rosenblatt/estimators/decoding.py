@@ -15,6 +15,7 @@ from rosenblatt import predictors, views
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.columns import starts_of
 from rosenblatt.estimators import inputs
+from rosenblatt.estimators.attributes import NotThere
 from rosenblatt.lattices import Lattice, NoPath
 from rosenblatt.tagging import Labeller, inside, reading
 
@@ -27,6 +28,7 @@ Result = TypeVar("Result")
 class Decoding:
     """The questions about sequences, for an estimator that holds a labeller in `_labeller`."""
 
+    classes_: Array
     predictor: str
     random_state: Any
     n_jobs: int
@@ -47,7 +49,7 @@ class Decoding:
         sizes, numbers = self._joined(best_labels, X, lengths, known)
         labels = self._labeller.labels
         if lengths is not None:
-            return np.array(labels)[numbers]
+            return self.classes_[numbers]
         flat = list(map(labels.__getitem__, numbers.tolist()))
         return [flat[first:last] for first, last in pairwise(starts_of(sizes).tolist())]
 
@@ -57,10 +59,13 @@ class Decoding:
         Of paths with the same score the first comes first, reading labels from the last to the first.
         """
         inputs.whole("n", n)
-        labels = np.array(self._labeller.labels, dtype=object)
         parts = self._each(lambda lattice: lattice.n_best(n), X, None, known)
+        labels = self._labeller.labels
         return [
-            [(labels[path].tolist(), float(score)) for path, score in zip(paths, totals, strict=True)]
+            [
+                ([labels[c] for c in path], float(score))
+                for path, score in zip(paths.tolist(), totals, strict=True)
+            ]
             for _, part in parts
             for paths, totals in part
         ]
@@ -88,7 +93,7 @@ class Decoding:
         else:
             temperature = self.temperature_
             sizes, found = self._joined(lambda lattice: answered(lattice, temperature), X)
-        return np.split(found, np.cumsum(sizes)[:-1])
+        return [found[first:last] for first, last in pairwise(starts_of(sizes))]
 
     def calibrate(self, X: Any, y: Any) -> Self:
         """Set `temperature_` to that under which the true labels of these sequences are the most probable.
@@ -154,7 +159,7 @@ class Decoding:
     def _one_guess(self, predictor: str | None = None) -> str:
         name = self.predictor if predictor is None else predictor
         if name not in predictors.GUESSES:
-            raise ValueError(
+            raise NotThere(
                 f"One can look inside a single guess, {', '.join(predictors.GUESSES)}. Got {name!r}."
             )
         return name

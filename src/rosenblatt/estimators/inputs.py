@@ -63,7 +63,7 @@ def one_row(estimator: Any, x: Any, kernel: Kernel | None) -> Any:
 def refuse_huge(data: Data) -> None:
     """Weights that changed in place cannot be taken back: what would overflow later must not come in."""
     values = data.data if sp.issparse(data) else data
-    if values.size and max(values.max(), -values.min()) > MOST:
+    if values.size and float(max(values.max(), -values.min())) > MOST:
         raise ValueError(
             f"partial_fit without a kernel takes numbers up to {MOST:g}, or sums might leave the range of "
             f"float64. Got {max(values.max(), -values.min()):g}: scale the data."

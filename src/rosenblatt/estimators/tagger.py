@@ -18,7 +18,7 @@ from rosenblatt.features import Tokens
 from rosenblatt.kernels import Kernel, as_kernel
 from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Csr, Rows
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.run import begin
 from rosenblatt.tagging import Labeller, Task, begin_reading, left_out, reading
@@ -28,8 +28,8 @@ from rosenblatt.tagging.development import Development
 class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
     """Labels for every token of a sequence, learned from mistakes and found with Viterbi's search.
 
-    A sequence is a list of tokens. A token is a text; a dict of named features; a list of their names; a row
-    of texts, with `templates`; anything, with `features`; or a row of an array.
+    A sequence is a list of tokens. A token is a text; a tuple of texts; a dict of named features; a list of
+    their names; a row of texts, with `templates`; anything, with `features`; or a row of an array.
 
     Parameters
     ----------
@@ -37,7 +37,8 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
         How similar two tokens are; None for the linear learner. Transitions stay linear.
     templates
         What to look at where tokens are texts or rows of texts: values such as `word[-1] & word[0]`, or a
-        text in CRF++'s language. By default `rosenblatt.features.WORDS` for tokens that are texts.
+        text in CRF++'s language. By default `rosenblatt.features.WORDS` for tokens that are texts, and what is
+        around a token in the other columns if they are tuples of texts.
     features
         A function `features(sequence, i)` that returns the features of a token: a dict, or a list of names.
     scheme
@@ -177,7 +178,10 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
             if self.patience is None:
                 self._learn(tokens, truths, sample_weight, orders, self.epochs)
             else:
-                watch = Development(labeller.run, lambda: self.score(*dev), self.patience)
+                if not (isinstance(dev, tuple | list) and len(dev) == 2):
+                    raise ValueError(f"dev must be a pair (X, y). Got {type(dev).__name__}.")
+                held = [list(part) for part in dev]
+                watch = Development(labeller.run, lambda: self.score(*held), self.patience)
                 self._learn(tokens, truths, sample_weight, watch.watched(orders), self.epochs)
                 watch.finish()
                 self.dev_scores_ = watch.scores
@@ -204,10 +208,18 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
             X, y = reading.as_sequences(X, lengths), reading.as_labels(y, lengths)
             if hasattr(self, "_run"):
                 self._check_still()
+                if classes is not None and {*classes} != {*self._labeller.labels}:
+                    raise ValueError(
+                        f"The labels of this run are {self._labeller.labels}, and stay so. "
+                        f"Got classes={classes!r}."
+                    )
                 tokens, truths = self._labeller.read(X, y)
+                inputs.refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
             else:
                 labeller, tokens, truths = begin_reading(self._task(), X, y, classes)
                 self._begin(labeller)
+            if "temperature_" in vars(self):  # it was that of another guess
+                del self.temperature_
             run = self._run
             rule, otherwise = run.rule, run.ruled_otherwise
             run.follow(as_rule(self.rule, self.learning_rate))
@@ -218,11 +230,15 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
                 raise
         return self
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """How good the answers are, by `metric`."""
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, lengths: Any = None) -> float:
+        """How good the answers are, by `metric`; spans are read as conlleval reads them."""
+        inputs.one_of("metric", self.metric, tuple(metrics.METRICS))
         if sample_weight is not None:
             raise ValueError("Sequences are scored without weights. Got sample_weight.")
-        return metrics.METRICS[self.metric](y, self.predict(X))
+        truths = reading.as_labels(y, lengths)
+        return metrics.METRICS[self.metric](
+            list(truths), self.predict(list(reading.as_sequences(X, lengths)))
+        )
 
     def certificate(self, X: Any, y: Any, *, lengths: Any = None) -> Any:
         """The mistake bound for this run, with the numbers of its proof.
@@ -270,7 +286,7 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
         kernel = self._kernel()
         asked = self.predictor in ("best", "vote", "sample")
         self._labeller = labeller
-        self.classes_ = np.array(labeller.labels)
+        self.classes_ = reading.as_array(labeller.labels)
         self._run = labeller.run = begin(
             labeller.game,
             features=None if kernel is not None else labeller.encoder.width,

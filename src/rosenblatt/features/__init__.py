@@ -10,11 +10,15 @@ from rosenblatt.features.templates import (
     column,
     crfpp,
     has_digit,
+    has_hyphen,
+    is_title,
+    is_upper,
     lower,
     prefix,
     shape,
     suffix,
     word,
+    words_and_columns,
 )
 from rosenblatt.features.words import TemplateEncoder
 
@@ -31,9 +35,13 @@ __all__ = [
     "column",
     "crfpp",
     "has_digit",
+    "has_hyphen",
+    "is_title",
+    "is_upper",
     "lower",
     "prefix",
     "shape",
     "suffix",
     "word",
+    "words_and_columns",
 ]

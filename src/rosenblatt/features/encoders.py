@@ -81,12 +81,13 @@ def lengths_of(sequences: Sequence[Any], first: int) -> Ints:
                 f"A sequence is a list of tokens. Got the text {shown(sequence)} as sequence {number}: split "
                 "it into tokens."
             )
-        if not hasattr(sequence, "__len__"):
+        if not hasattr(sequence, "__len__") and not sp.issparse(sequence):
             raise ValueError(
                 f"A sequence is a list of tokens. Got {shown(sequence)} as sequence {number}. For one "
                 "sequence, pass a list of one."
             )
-    return np.fromiter(map(len, sequences), np.int64, len(sequences))
+    sizes = (s.shape[0] if hasattr(s, "shape") else len(s) for s in sequences)
+    return np.fromiter(sizes, np.int64, len(sequences))
 
 
 def place_of(token: int, lengths: Ints, first: int = 0) -> str:

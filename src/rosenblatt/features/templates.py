@@ -201,8 +201,13 @@ LABELS = Template((), transition=True)
 """The pair of labels alone: CRF++'s `B`."""
 
 
-def between(template: View | Template) -> Template:
-    """The same as a feature of the label *and* the one before: it learns what follows what, and where."""
+def between(template: View | Template | None = None) -> Template:
+    """The same as a feature of the label *and* the one before: it learns what follows what, and where.
+
+    Without a template, the pair of labels alone: CRF++'s `B`.
+    """
+    if template is None:
+        return LABELS
     template = template[0] if isinstance(template, View) else template
     return replace(template, transition=True)
 
@@ -215,7 +220,8 @@ def column(number: int) -> View:
 
 
 word = View()
-lower, shape, has_digit = word.lower, word.shape, word.has_digit
+lower, shape, has_digit, has_hyphen = word.lower, word.shape, word.has_digit, word.has_hyphen
+is_title, is_upper = word.is_title, word.is_upper
 prefix, suffix = word.prefix, word.suffix
 
 MACRO = re.compile(r"%x\[\s*(-?\d+)\s*,\s*(\d+)\s*\]")
@@ -267,3 +273,17 @@ WORDS: tuple[Template, ...] = (
     lower[-1] & lower[1],
 )
 """For tokens that are words: the word, its neighbours, beginnings, endings and shape."""
+
+
+def words_and_columns(columns: int) -> tuple[Template, ...]:
+    """WORDS for the first column, and of each other one what is around a token, up to three at a time."""
+    others = [column(number) for number in range(1, columns)]
+    return WORDS + tuple(
+        template
+        for view in others
+        for template in (
+            *(view[offset] for offset in (-2, -1, 0, 1, 2)),
+            *(view[offset] & view[offset + 1] for offset in (-2, -1, 0, 1)),
+            *(view[offset] & view[offset + 1] & view[offset + 2] for offset in (-2, -1, 0)),
+        )
+    )

@@ -21,16 +21,16 @@ class Texts:
     """The symbols of texts, one for every view.
 
     A symbol is the number of a look, in the order in which looks were first seen; or, with `hashing`, a
-    hash of it.
+    hash of it. Views are given with the numbers of their looks, which several may share.
     """
 
-    def __init__(self, views: Sequence[View], hashing: bool) -> None:
+    def __init__(self, looks: dict[View, dict[str, int]], hashing: bool) -> None:
         self._hashing = hashing
         self._number: dict[str, int] = {}
-        self._symbols = np.empty((0, len(views)), np.int64 if hashing else np.int32)
+        self._symbols = np.empty((0, len(looks)), np.int64 if hashing else np.int32)
         self._others: dict[str, list[int]] = {}
-        self.looks: dict[View, dict[str, int]] = {view: {} for view in views}
-        self._plan, places = _plan(views)
+        self.looks = looks
+        self._plan, places = _plan(list(looks))
         self._numbered = list(zip(places, self.looks.values(), strict=True))
 
     def symbols(self, texts: Sequence[str], learning: bool) -> Array:

@@ -11,7 +11,7 @@ import numpy as np
 from rosenblatt._types import Array, Bools, Ints
 from rosenblatt.columns import Columns, flat, starts_of
 from rosenblatt.features.encoders import Tokens, lengths_of, place_of, shown, tokens_of, with_edges
-from rosenblatt.features.templates import Template
+from rosenblatt.features.templates import Template, View
 from rosenblatt.features.texts import Texts
 from rosenblatt.loops import templates as loops
 
@@ -40,8 +40,11 @@ class TemplateEncoder:
         self._labels = labels
         views = {view for template in self.templates for _, view in template.parts}
         self._views = sorted(views, key=lambda view: (view.column, repr(view)))
+        looks = _looks(self.templates)
         self._texts = {
-            column: Texts([view for view in self._views if view.column == column], hashing is not None)
+            column: Texts(
+                {view: looks[view] for view in self._views if view.column == column}, hashing is not None
+            )
             for column in sorted({view.column for view in views})
         }
         self._edges = np.array([template.transition for template in self.templates], bool)
@@ -119,7 +122,7 @@ class TemplateEncoder:
             return [f"bucket {feature}" for feature in range(self.hashing)]
         names = [""] * self.width
         looks = {view: list(look) for texts in self._texts.values() for view, look in texts.looks.items()}
-        template_of = dict(zip(self._roots.tolist(), self.templates, strict=True))
+        template_of = dict(zip(self._roots[::-1].tolist(), self.templates[::-1], strict=True))
         for feature, root, symbols in self._walks():
             template = template_of[root]
             parts = zip(template.parts, symbols, strict=True)
@@ -156,7 +159,7 @@ class TemplateEncoder:
             )
             if begin < rounds:
                 steps = int(self._tally[0]) + int(starts[begin + 1] - starts[begin]) * len(self._program[2])
-                self._rehash(4 * 2 ** max(steps.bit_length(), 8))
+                self._rehash(4 * 2 ** steps.bit_length())
 
     def _rehash(self, size: int) -> None:
         old, self._table = self._table, np.zeros(size, np.int64)
@@ -186,11 +189,24 @@ class TemplateEncoder:
         return found[0] if len(found) == 1 else np.hstack([np.empty((tokens, 0), np.int32), *found])
 
 
+def _looks(templates: Sequence[Template]) -> dict[View, dict[str, int]]:
+    """The numbers of what each view shows; those that templates may take for one another share theirs."""
+    shared: dict[str, int] = {}
+    framed = {view for template in templates if template.frame for _, view in template.parts}
+    together = framed if len({_kind(t) for t in templates}) < len(templates) else set()
+    views = {view for template in templates for _, view in template.parts}
+    return {view: shared if view in together else {} for view in views}
+
+
+def _kind(template: Template) -> Any:
+    """What templates have in common that share their features."""
+    return (template.frame, len(template.parts), template.transition) if template.frame else template
+
+
 def _roots(templates: Sequence[Template]) -> Ints:
     """Where the walk of each template begins; those that share their features begin together."""
     numbers: dict[Any, int] = {}
-    kinds = [(t.frame, len(t.parts), t.transition) if t.frame else (t,) for t in templates]
-    return np.array([numbers.setdefault(kind, len(numbers) + 1) for kind in kinds], np.int64)
+    return np.array([numbers.setdefault(_kind(t), len(numbers) + 1) for t in templates], np.int64)
 
 
 def _look(symbol: int, looks: list[str]) -> str:

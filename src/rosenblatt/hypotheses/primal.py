@@ -53,6 +53,7 @@ class Primal:
         self.start = start
         self.weights = np.zeros(shape) if start is None else start.copy()
         self.delayed = np.zeros(shape)
+        self._most = 0.0 if start is None else np.inf
         self.offsets = offsets.copy()
         self.memory = Memory(Linear(), constant)
         self.keep = keep
@@ -105,13 +106,16 @@ class Primal:
         weights[: data.shape[1]] += data.T @ delta
         weights[-1] += self.memory.constant * delta.sum(axis=0)
 
-    def hold(self, most: float, moved: bool) -> None:
-        """Hold weights that stay whole numbers up to `most` in single precision, and all others in double.
+    def hold(self, more: float, moved: bool) -> None:
+        """Hold weights that are whole numbers in single precision, while they are exact, else in double.
+
+        Those to come are whole numbers, too, and add at most `more`, or ∞ if they need not be.
 
         As long as every one of them is exact, it is the same learner in half the memory. A guess that has not
         `moved` yet need not be copied: zeros cost nothing until they are written to.
         """
-        dtype = np.dtype(np.float32 if most <= EXACT_IN_SINGLE else np.float64)
+        self._most += more
+        dtype = np.dtype(np.float32 if self._most <= EXACT_IN_SINGLE else np.float64)
         if self.weights.dtype != dtype:
             zeros = not moved and self.start is None
             self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)

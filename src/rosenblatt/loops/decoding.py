@@ -81,51 +81,52 @@ def best_through(scores: Array, edges: Array, offsets: Array, through: Array) ->
 
 
 @compilable
+def log_sums(
+    ahead: Array, i: int, pairs: Array, at: int, stride: int, step: int, temperature: float, sums: Array
+) -> None:
+    """Log Σ_p exp(ahead[i, p] + pair / temperature) for every label, its pairs `stride` apart, in steps."""
+    labels = sums.shape[0]
+    for c in range(labels):
+        highest = -np.inf
+        for p in range(labels):
+            highest = max(ahead[i, p] + pairs[at + c * stride + p * step] / temperature, highest)
+        total = 0.0
+        if highest > -np.inf:
+            for p in range(labels):
+                total += np.exp(ahead[i, p] + pairs[at + c * stride + p * step] / temperature - highest)
+        sums[c] = highest + np.log(total) if total > 0.0 else -np.inf
+
+
+@compilable
 def probable(scores: Array, edges: Array, offsets: Array, temperature: float, result: Array) -> None:
     """Write the probability of every label of every row, where that of a path is ∝ exp(score / temperature).
 
-    Forward and backward sums, each row scaled to add up to 1.
+    Forward and backward sums, in logarithms; NaN if there is no path.
     """
     rows, labels = scores.shape
     pairs, step = pairs_of(offsets, edges)
-    sums = np.empty(labels)
-    weights = np.empty((max(rows - 1, 0), labels * labels))
+    after, sums = np.empty((1, labels)), np.empty(labels)
     for c in range(labels):
-        sums[c] = offsets[labels * labels + c] + scores[0, c]
-    highest = sums.max()
-    for c in range(labels):
-        result[0, c] = np.exp((sums[c] - highest) / temperature)
-    result[0] /= result[0].sum()
+        result[0, c] = (offsets[labels * labels + c] + scores[0, c]) / temperature
     for i in range(1, rows):
-        at, highest = (i - 1) * step, -np.inf
-        for p in range(labels):
-            if result[i - 1, p] > 0.0:
-                for c in range(labels):
-                    highest = max(highest, pairs[at + p * labels + c] + scores[i, c])
-        result[i] = 0.0
-        for p in range(labels):
-            for c in range(labels):
-                likely = np.exp(min((pairs[at + p * labels + c] + scores[i, c] - highest) / temperature, 0.0))
-                weights[i - 1, p * labels + c] = likely
-                result[i, c] += result[i - 1, p] * likely
-        result[i] /= result[i].sum()
-    highest = -np.inf
-    after, before = np.empty(labels), np.empty(labels)
-    for c in range(labels):
-        highest = max(highest, offsets[labels * (labels + 1) + c])
-    for c in range(labels):
-        after[c] = np.exp((offsets[labels * (labels + 1) + c] - highest) / temperature)
-    for i in range(rows - 1, -1, -1):
-        if i > 0:
-            for p in range(labels):
-                before[p] = 0.0
-                for c in range(labels):
-                    before[p] += weights[i - 1, p * labels + c] * after[c]
-            before /= before.max()
+        log_sums(result, i - 1, pairs, (i - 1) * step, 1, labels, temperature, sums)
         for c in range(labels):
-            result[i, c] *= after[c]
-        result[i] /= result[i].sum()
-        after[:] = before
+            result[i, c] = sums[c] + scores[i, c] / temperature
+    for c in range(labels):
+        sums[c] = offsets[labels * (labels + 1) + c] / temperature
+    for i in range(rows - 1, -1, -1):
+        highest, total = -np.inf, 0.0
+        for c in range(labels):
+            after[0, c] = sums[c] + scores[i, c] / temperature
+            result[i, c] += sums[c]
+            highest = max(result[i, c], highest)
+        for c in range(labels):
+            result[i, c] = np.exp(result[i, c] - highest)
+            total += result[i, c]
+        for c in range(labels):
+            result[i, c] /= total
+        if i > 0:
+            log_sums(after, 0, pairs, (i - 1) * step, labels, 1, temperature, sums)
 
 
 @compiled

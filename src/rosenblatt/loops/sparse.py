@@ -39,7 +39,7 @@ def score_one(indptr, features, values, row, weights, constant, scores, r):
     """Score one row: ⟨w, φ(x)⟩, into scores[r]."""
     total = constant * weights[weights.shape[0] - 1]
     for p in span(indptr, row):
-        total += values[p] * weights[np.uint32(features[p])]
+        total += np.float64(values[p]) * weights[np.uint32(features[p])]
     scores[r, 0] = total
 
 
@@ -49,7 +49,7 @@ def score_many(indptr, features, values, row, weights, constant, scores, r):
     for o in range(weights.shape[1]):
         scores[r, o] = constant * weights[weights.shape[0] - 1, o]
     for p in span(indptr, row):
-        value, line = values[p], np.uint32(features[p])
+        value, line = np.float64(values[p]), np.uint32(features[p])
         for o in range(weights.shape[1]):
             scores[r, o] += value * weights[line, o]
 
@@ -261,4 +261,4 @@ def score_rows(indptr, features, values, weights, constant, scores):
             line = np.uint32(features[p])
             if line < last:
                 for o in range(weights.shape[1]):
-                    scores[row, o] += values[p] * weights[line, o]
+                    scores[row, o] += np.float64(values[p]) * weights[line, o]

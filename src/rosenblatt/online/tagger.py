@@ -70,7 +70,7 @@ class Tagger:
                 "Templates that look at pairs of labels need to know them: pass labels=[…]. Got None."
             )
         self._open = labels is None
-        self._labels = [] if labels is None else list(labels)
+        self._labels = [] if labels is None else list(dict.fromkeys(labels))
         reading.check_labels(self._labels)
         self._predictor = predictor
         self._labeller: Labeller | None = None

@@ -112,14 +112,10 @@ class SparseTable:
             elif self._keep:
                 self._note(book.entries[new, 1])
 
-    def wait(self) -> None:
-        """Wait until everything is filed."""
+    def finish(self) -> None:
+        """Wait until everything is filed, and copy the last rows; more may be played after it."""
         while self._filing:
             self._filing.pop().result()
-
-    def finish(self) -> None:
-        """Wait until everything is filed, and copy the last rows."""
-        self.wait()
         self._copy()
 
     def _file(self, corrections: Floats, entries: Floats, new: slice) -> None:

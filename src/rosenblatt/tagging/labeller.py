@@ -20,6 +20,7 @@ from rosenblatt.hypotheses import Primal
 from rosenblatt.lattices import Lattice
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.rows import Csr, Rows
+from rosenblatt.rules import Perceptron
 from rosenblatt.run import Examples, Run, begin
 from rosenblatt.tagging import reading
 from rosenblatt.tagging.task import Task
@@ -50,7 +51,7 @@ class Labeller:
         self.number = {label: i for i, label in enumerate(self.labels)}
         self.game: Game = task.game(self.labels)
         self._names: list[str] | None = None
-        self._guess: tuple[tuple[str, int], Floats, Floats] | None = None
+        self._guess: tuple[tuple[str, int, int], Floats, Floats] | None = None
 
     @property
     def is_dual(self) -> bool:
@@ -72,10 +73,13 @@ class Labeller:
     def read(self, X: Any, y: Any) -> tuple[Tokens, Ints]:
         """More sequences to learn from, encoded, and the numbers of their labels."""
         encoded, truths = [], []
-        for first, sequences, labels in reading.pieces(X, y):
-            numbers = reading.label_numbers(labels, reading.lengths(sequences), self.number, first)
-            encoded.append(self.encoder.encode(sequences, learning=True, first=first))
-            truths.append(numbers)
+        try:
+            for first, sequences, labels in reading.pieces(X, y):
+                numbers = reading.label_numbers(labels, reading.lengths(sequences), self.number, first)
+                encoded.append(self.encoder.encode(sequences, learning=True, first=first))
+                truths.append(numbers)
+        finally:  # whatever comes of it: a feature that has a number has weights
+            self.run.hypothesis.widen(self.encoder.width)
         if not encoded:
             raise ValueError("Found no sequences: at least 1 is needed. Got none.")
         return self.checked(joined(encoded), np.concatenate(truths))
@@ -99,23 +103,25 @@ class Labeller:
         return Examples(self.run.number(rows), truths, tokens.starts, weights)
 
     def prepare(self, examples: Examples, epochs: int) -> None:
-        """Make the guess ready for these examples, so often: as wide, and as precise, as they need it."""
+        """Make the guess ready for these examples, so often: as precise as they need it."""
         hypothesis = self.run.hypothesis
         if isinstance(hypothesis, Primal):
-            hypothesis.hold(self._most(hypothesis, examples, epochs), moved=len(self.run.book) > 0)
-        hypothesis.widen(self.encoder.width)
+            hypothesis.hold(self._more(examples, epochs), moved=len(self.run.book) > 0)
 
-    def _most(self, hypothesis: Primal, examples: Examples, epochs: int) -> float:
-        """How large weights can get in so many epochs if they stay whole numbers, ∞ if they need not."""
-        run, rows, eta = self.run, examples.rows, getattr(self.run.rule, "eta", 0.5)
-        whole_so_far = hypothesis.weights.dtype == np.float32 or not len(run.book)
-        if not (whole_so_far and rows.sparse and examples.weights is None and float(eta).is_integer()):
+    def _more(self, examples: Examples, epochs: int) -> float:
+        """How much weights can grow in so many epochs if they stay whole numbers, ∞ if they need not."""
+        rule, rows = self.run.rule, examples.rows
+        if not (
+            isinstance(rule, Perceptron)
+            and rule.eta.is_integer()
+            and rows.sparse
+            and examples.weights is None
+        ):
             return np.inf
         values = rows.csr.values
         if not np.array_equal(values, np.rint(values)):
             return np.inf
-        largest = max(1.0, float(np.abs(values).max(initial=0)))
-        return float(eta * largest * (int(run.book.tally[2]) + 2 * epochs * len(rows)))
+        return rule.eta * max(1.0, float(np.abs(values).max(initial=0))) * 2 * epochs * len(rows)
 
     def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
         """Sequences to answer; comparing them with stored rows needs them tidy."""
@@ -140,11 +146,15 @@ class Labeller:
 
     def guess(self, predictor: str) -> tuple[Floats, Floats]:
         """The weights and offsets of a single guess in the primal, made once until the run goes on."""
-        key = (predictor, self.run.book.rounds)
+        key = (predictor, self.run.book.rounds, self.encoder.width)
         if self._guess is None or self._guess[0] != key:
             weights = predictors.guess_weights(self.run, predictor)
             self._guess = (key, weights, predictors.guess_offsets(self.run, predictor))
         return self._guess[1:]
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs: not what was only found out to save time."""
+        return vars(self) | {"_guess": None, "_names": None}
 
     def with_labels(self, labels: Sequence[Any]) -> Labeller:
         """The same run with more labels, these, of which those known are the first; new ones weigh 0."""
@@ -213,10 +223,14 @@ def begin_reading(task: Task, X: Any, y: Any, classes: Any = None) -> tuple[Labe
     see, the labels must be known before.
     """
     if classes is None and task.sees_pairs:
-        pairs = list(X) if y is None else list(zip(X, y, strict=True))
-        X, y = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
-        classes = reading.in_order(reading.labels_in(y))
-    labels = None if classes is None else list(classes)
+        known: dict[Any, int] = {}
+        parts = list(reading.pieces(X, y))
+        for first, sequences, some in parts:
+            reading.add_labels(some, reading.lengths(sequences), known, first)
+        X = [sequence for _, sequences, _ in parts for sequence in sequences]
+        y = [labels for _, _, some in parts for labels in some]
+        classes = reading.in_order(list(known))
+    labels = None if classes is None else list(dict.fromkeys(classes))
     if labels is not None:
         reading.check_labels(labels)
     number = {label: i for i, label in enumerate(labels or ())}

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from itertools import chain, islice, pairwise
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise, zip_longest
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.class_weight import compute_class_weight
 
-from rosenblatt._types import Floats, Ints
+from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.columns import Columns, flat, starts_of
-from rosenblatt.features.encoders import place_of, shown
+from rosenblatt.features.encoders import lengths_of, place_of, shown
 from rosenblatt.rows import parts
 
 AT_ONCE = 2048
@@ -76,7 +77,10 @@ def _cut(X: Any, y: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
         for part in parts(len(X), AT_ONCE):
             yield X[part], y[part]
         return
-    pairs = iter(X) if y is None else zip(X, y, strict=True)
+    for name, given in (("X", X), ("y", y)):
+        if given is not None and not isinstance(given, Iterable):
+            raise ValueError(f"{name} is a list with an entry for every sequence. Got {shown(given)}.")
+    pairs = iter(X) if y is None else _together(X, y)
     while some := list(islice(pairs, AT_ONCE)):
         if y is None and not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in some):
             bad = next(pair for pair in some if not (isinstance(pair, tuple | list) and len(pair) == 2))
@@ -84,7 +88,18 @@ def _cut(X: Any, y: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
         yield [pair[0] for pair in some], [pair[1] for pair in some]
 
 
+def _together(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    """Sequences and their labels, as many of each."""
+    missing = object()
+    for number, pair in enumerate(zip_longest(X, y, fillvalue=missing)):
+        if pair[0] is missing or pair[1] is missing:
+            what = "labels and no sequence" if pair[0] is missing else "a sequence and no labels"
+            raise ValueError(f"Every sequence needs labels. Got {what} as number {number}.")
+        yield pair
+
+
 def _check_lengths(sequence: Any, labels: Any, number: int) -> None:
+    lengths_of([sequence], number)
     if isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
         raise ValueError(f"The labels of a sequence are a list. Got {shown(labels)} for sequence {number}.")
     if len_of(sequence) != len(labels):
@@ -96,9 +111,7 @@ def _check_lengths(sequence: Any, labels: Any, number: int) -> None:
 
 def lengths(sequences: Sequence[Any]) -> Ints:
     """How many tokens each sequence has."""
-    if isinstance(sequences, Columns):
-        return np.diff(sequences.starts)
-    return np.fromiter(map(len_of, sequences), np.int64, len(sequences))
+    return lengths_of(sequences, 0)
 
 
 def labels_in(y: Sequence[Any]) -> list[Any]:
@@ -118,7 +131,13 @@ def add_labels(y: Sequence[Any], lengths: Ints, number: dict[Any, int], first: i
             f"{place_of(token, lengths, first)}."
         ) from None
     new = [label for label in found if label not in number]
-    check_labels(new)
+    for label in new:
+        if label is None or label != label:
+            token = next(i for i, each in enumerate(every) if each is label)
+            raise ValueError(
+                f"Every token must have a label. Got {label!r} at {place_of(token, lengths, first)}: leave "
+                "out what has none."
+            )
     for label in new:
         number[label] = len(number)
 
@@ -132,6 +151,16 @@ def in_order(labels: list[Any]) -> list[Any]:
         return found
 
 
+def as_array(labels: list[Any]) -> Array:
+    """Labels as an array, of objects unless all are texts or all numbers."""
+    if all(isinstance(label, str) for label in labels) or all(isinstance(label, Real) for label in labels):
+        return np.array(labels)
+    result = np.empty(len(labels), object)
+    for i, label in enumerate(labels):
+        result[i] = label
+    return result
+
+
 def label_numbers(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int], first: int = 0) -> Ints:
     """The number of every token's label; errors count sequences from `first`."""
     every = labels_in(labels)
@@ -141,7 +170,7 @@ def label_numbers(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int
         token = next(i for i, label in enumerate(every) if not _known(label, number))
     raise ValueError(
         f"Got the label {shown(every[token])} at {place_of(token, lengths, first)}. The labels are "
-        f"{shown(list(number), 200)}."
+        f"{shown(list(number), 200)}; one that comes later must be among the classes of the first call."
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from rosenblatt.features import (
     TemplateEncoder,
     View,
     crfpp,
+    words_and_columns,
 )
 from rosenblatt.features.encoders import shown
 from rosenblatt.games import Sequence as Game
@@ -40,9 +41,12 @@ class Task:
             raise ValueError("Features come from templates or from a function. Got both: leave one out.")
         if self.templates is not None:
             object.__setattr__(self, "templates", as_templates(self.templates))
+        if self.allowed is not None:
+            object.__setattr__(self, "allowed", _pairs(self.allowed))
         if self.features is not None and not callable(self.features):
             raise ValueError(f"features must be a function of a sequence and a place. Got {self.features!r}.")
-        if self.hashing is not None and not (isinstance(self.hashing, int) and 0 < self.hashing < 2**31):
+        whole = isinstance(self.hashing, int | np.integer) and not isinstance(self.hashing, bool)
+        if self.hashing is not None and not (whole and 0 < self.hashing < 2**31):
             raise ValueError(f"hashing must be a number of features below 2**31. Got {self.hashing!r}.")
         if self.transitions is not None and not isinstance(self.transitions, bool | np.bool_):
             raise ValueError(f"transitions must be True, False or None. Got {self.transitions!r}.")
@@ -69,11 +73,13 @@ class Task:
         token = first[0]
         if isinstance(token, str):
             return TemplateEncoder(WORDS, labels, self.hashing)
+        if isinstance(token, tuple) and token and all(isinstance(text, str) for text in token):
+            return TemplateEncoder(words_and_columns(len(token)), labels, self.hashing)
         if isinstance(token, Mapping | list | tuple | set | frozenset):
             return NameEncoder(self.hashing)
         raise ValueError(
-            "A token is a text, a dict of features, a list of their names, a row of texts if there are "
-            f"templates, or a row of an array. Got {shown(token)}, a {type(token).__name__}."
+            "A token is a text, a tuple of texts, a dict of features, a list of their names, or a row of an "
+            f"array. Got {shown(token)}, a {type(token).__name__}."
         )
 
     def game(self, labels: Sequence[Any]) -> Game:
@@ -94,19 +100,35 @@ def from_crfpp(templates: Sequence[Template]) -> bool:
 def as_templates(templates: Any) -> tuple[Template, ...]:
     """Templates from values, or from a text in CRF++'s language."""
     if isinstance(templates, str):
-        return crfpp(templates)
-    if isinstance(templates, Template | View):
-        templates = (templates,)
-    found = tuple(template[0] if isinstance(template, View) else template for template in templates)
+        found = crfpp(templates)
+    else:
+        some = (templates,) if isinstance(templates, Template | View) else templates
+        if not isinstance(some, Iterable):
+            raise _no_template(some)
+        found = tuple(template[0] if isinstance(template, View) else template for template in some)
     for template in found:
         if not isinstance(template, Template):
-            raise ValueError(
-                "templates are values such as word[-1] & word[0], or a text in CRF++'s language. "
-                f"Got {template!r}."
-            )
-    if not found:
-        raise ValueError("A tagger without templates sees nothing. Got none.")
+            raise _no_template(template)
+    if not any(template.parts for template in found):
+        raise ValueError(f"A tagger whose templates look at no token sees nothing. Got {templates!r}.")
     return found
+
+
+def _no_template(given: Any) -> ValueError:
+    return ValueError(
+        "templates are values such as word[-1] & word[0], or one text in CRF++'s language with all its "
+        f"lines. Got {given!r}."
+    )
+
+
+def _pairs(allowed: Any) -> frozenset[tuple[Any, Any]]:
+    try:
+        return frozenset((before, after) for before, after in allowed)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "allowed is made of pairs (label, label that may follow), None being beyond the ends. "
+            f"Got {shown(allowed)}."
+        ) from None
 
 
 def forbidden_pairs(labels: list[Any], scheme: str | None, allowed: Any) -> frozenset[tuple[int, int]]:
@@ -116,13 +138,7 @@ def forbidden_pairs(labels: list[Any], scheme: str | None, allowed: Any) -> froz
         return pairs
     ends = len(labels)
     number = {label: i for i, label in enumerate(labels)} | {None: ends}
-    try:
-        listed = {(number.get(before, -1), number.get(after, -1)) for before, after in allowed}
-    except (TypeError, ValueError):
-        raise ValueError(
-            "allowed is made of pairs (label, label that may follow), None being beyond the ends. "
-            f"Got {shown(allowed)}."
-        ) from None
+    listed = {(number.get(before, -1), number.get(after, -1)) for before, after in allowed}
     if ends not in {before for before, _ in listed}:
         listed |= {(ends, label) for label in range(ends)}
     if ends not in {after for _, after in listed}:
