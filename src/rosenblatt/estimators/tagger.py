@@ -37,8 +37,8 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
         How similar two tokens are; None for the linear learner. Transitions stay linear.
     templates
         What to look at where tokens are texts or rows of texts: values such as `word[-1] & word[0]`, or a
-        text in CRF++'s language. By default `rosenblatt.features.WORDS` for tokens that are texts, and what is
-        around a token in the other columns if they are tuples of texts.
+        text in CRF++'s language. By default `rosenblatt.features.WORDS` for tokens that are texts, and what
+        is around a token in the other columns if they are tuples of texts.
     features
         A function `features(sequence, i)` that returns the features of a token: a dict, or a list of names.
     scheme
