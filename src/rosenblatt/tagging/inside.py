@@ -77,8 +77,8 @@ def explain(labeller: Labeller, predictor: str, sequence: Any, place: int) -> To
     rival = int(np.argmax(np.where(np.arange(len(totals)) == label, -np.inf, totals)))
     if totals[rival] == -np.inf:
         raise ValueError(
-            f"Between its neighbours no other label than {labeller.labels[label]!r} is allowed, to compare it "
-            "with. Ask n_best for other paths."
+            f"Between its neighbours no other label than {labeller.labels[label]!r} is allowed, to compare "
+            "it with. Ask n_best for other paths."
         )
     reasons = _on_rows(labeller, predictor, tokens, path, place, label, rival)
     reasons += _on_pairs(labeller, lattice.offsets[0], path, place, label, rival)
