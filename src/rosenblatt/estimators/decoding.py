@@ -9,7 +9,6 @@ from itertools import pairwise
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from rosenblatt import predictors, views
 from rosenblatt._types import Array, Floats, Ints
@@ -100,6 +99,8 @@ class Decoding:
 
         The sequences must not be those that were learned from: on these the tagger is nearly always right.
         """
+        from scipy.optimize import minimize_scalar  # late: it takes long to load
+
         self._fitted()
         if self.predictor not in predictors.GUESSES:
             raise ValueError(
