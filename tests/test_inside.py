@@ -7,7 +7,7 @@ import pytest
 
 from rosenblatt import PerceptronTagger, kernels, pictures, views
 from rosenblatt.features import between, word
-from test_tagger import INPUTS, IOB, SENTENCES, TAGS
+from tagging_data import INPUTS, IOB, SENTENCES, TAGS
 
 
 @pytest.mark.parametrize(

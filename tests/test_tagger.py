@@ -1,6 +1,4 @@
-"""PerceptronTagger: every kind of input, the learner behind it, and every question one can ask."""
-
-from itertools import pairwise, product
+"""PerceptronTagger: every kind of input, the learner behind it, and scikit-learn's contract."""
 
 import numpy as np
 import pytest
@@ -9,58 +7,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
 
-from rosenblatt import PerceptronTagger, kernels, metrics
+from rosenblatt import PerceptronTagger, kernels
 from rosenblatt.data import read_conll
-from rosenblatt.features import NameEncoder, between, lower, suffix, word
-
-SENTENCES = [
-    ["the", "cat", "sat", "on", "the", "mat"],
-    ["a", "dog", "saw", "the", "cat"],
-    ["the", "old", "man", "ran"],
-    ["dogs", "run"],
-    ["a", "cat", "ran", "on"],
-    ["the", "saw", "cut", "a", "mat"],
-]
-TAGS = [
-    ["DET", "NOUN", "VERB", "ADP", "DET", "NOUN"],
-    ["DET", "NOUN", "VERB", "DET", "NOUN"],
-    ["DET", "ADJ", "NOUN", "VERB"],
-    ["NOUN", "VERB"],
-    ["DET", "NOUN", "VERB", "ADP"],
-    ["DET", "NOUN", "VERB", "DET", "NOUN"],
-]
-ROWS = [[(token, token[-1]) for token in sentence] for sentence in SENTENCES]
-DICTS = [[{"word": token, "last": token[-1], "long": len(token) > 2} for token in s] for s in SENTENCES]
-NAMES = [[[f"word={token}", f"last={token[-1]}"] for token in s] for s in SENTENCES]
-
-
-def features(sentence, i):
-    return {"word": sentence[i], "before": sentence[i - 1] if i else "START", "last": sentence[i][-1]}
-
-
-def arrays(sentences=SENTENCES):
-    words = sorted({token for sentence in SENTENCES for token in sentence})
-    return [np.array([[token == name for name in words] for token in s], float) for s in sentences]
-
-
-INPUTS = {
-    "texts": (SENTENCES, {}),
-    "dicts": (DICTS, {}),
-    "names": (NAMES, {}),
-    "tuples": ([[tuple(names) for names in s] for s in NAMES], {}),
-    "function": (SENTENCES, {"features": features}),
-    "values": (ROWS, {"templates": [word[-1] & word[0], lower, suffix(2)]}),
-    "pairs": (ROWS, {"templates": [word, between(word[0])]}),
-    "crfpp": (ROWS, {"templates": "U0:%x[0,0]\nU1:%x[0,1]\nB"}),
-    "crfpp pairs": (ROWS, {"templates": "U0:%x[0,0]\nU1:%x[-1,0]/%x[0,0]\nB0:%x[0,1]"}),
-    "hashed": (SENTENCES, {"hashing": 2**12}),
-    "hashed dicts": (DICTS, {"hashing": 2**12}),
-    "arrays": (arrays(), {}),
-    "sparse": ([sp.csr_matrix(array) for array in arrays()], {}),
-    "kernel": (arrays(), {"kernel": kernels.RBF(gamma=0.3)}),
-    "kernel on texts": (SENTENCES, {"kernel": kernels.Polynomial(2)}),
-    "kernel on pairs": (ROWS, {"kernel": kernels.Polynomial(2), "templates": [word, between(word[0])]}),
-}
+from rosenblatt.features import NameEncoder, word
+from tagging_data import DICTS, INPUTS, ROWS, SENTENCES, TAGS, arrays
 
 
 @pytest.mark.parametrize("kind", INPUTS)
@@ -120,124 +70,6 @@ def test_one_array_with_lengths():
     assert tagger.predict(X, lengths=lengths).tolist() == y.tolist()
     assert tagger.certificate(X, y, lengths=lengths).holds
     assert tagger.score(X, y, lengths=lengths) == 1.0
-
-
-# --- questions ---
-
-IOB = [["B-NP", "I-NP", "O", "O", "B-NP", "I-NP"], ["B-NP", "I-NP", "O", "B-NP", "I-NP"]]
-
-
-@pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
-@pytest.mark.parametrize("predictor", ["last", "average", "best", "vote", "sample"])
-def test_no_invalid_path_is_ever_the_answer(kernel, predictor):
-    tagger = PerceptronTagger(kernel, scheme="IOB2", predictor=predictor, epochs=1, random_state=0)
-    tagger.fit(SENTENCES[:2], IOB)
-    for answers in tagger.predict(SENTENCES):
-        assert all(after != "I-NP" or before != "O" for before, after in pairwise(["O", *answers]))
-    if predictor in ("last", "average"):
-        for paths in tagger.n_best(SENTENCES, 5):
-            assert all(
-                after != "I-NP" or before != "O"
-                for path, _ in paths
-                for before, after in pairwise(["O", *path])
-            )
-
-
-def test_allowed_pairs():
-    """Verbs follow nouns only, and nothing ends with a determiner."""
-    allowed = [*product(["DET", "NOUN", "ADJ", "ADP"], ["DET", "NOUN", "ADJ", "ADP"]), ("NOUN", "VERB")]
-    allowed += [("VERB", label) for label in ("ADP", "DET")]
-    allowed += [(label, None) for label in ("NOUN", "VERB", "ADP")]
-    tagger = PerceptronTagger(allowed=allowed, random_state=0).fit(SENTENCES, TAGS)
-    for answer in tagger.predict([["sat"] * 5, ["ran"], ["the", "the"]]):
-        assert answer[-1] != "DET"
-        assert {*pairwise(answer)} <= {*allowed}
-    with pytest.raises(
-        ValueError, match=r"Got 'VERB' after 'NOUN' at token 2 of sequence 0, which allowed does not"
-    ):
-        PerceptronTagger(allowed=[("DET", "NOUN")]).fit(SENTENCES, TAGS)
-    with pytest.raises(ValueError, match=r"Got 'DET' as the first label at token 0 of sequence 0"):
-        PerceptronTagger(allowed=[(None, "NOUN"), *allowed]).fit(SENTENCES, TAGS)
-    with pytest.raises(ValueError, match="made of pairs"):
-        PerceptronTagger(allowed="DET").fit(SENTENCES, TAGS)
-
-
-def test_labels_that_break_the_scheme_are_named():
-    with pytest.raises(
-        ValueError, match=r"Got 'I-NP' after 'O' at token 1 of sequence 1, which scheme='IOB2' does not"
-    ):
-        PerceptronTagger(scheme="IOB2").fit([["a"], ["b", "c"]], [["B-NP"], ["O", "I-NP"]])
-
-
-@pytest.fixture(scope="module")
-def tagger():
-    return PerceptronTagger(random_state=0, epochs=3).fit(SENTENCES, TAGS)
-
-
-def test_n_best_and_margins(tagger):
-    (paths,) = tagger.n_best([["the", "saw", "ran"]], 4)
-    scores = [score for _, score in paths]
-    assert scores == sorted(scores, reverse=True)
-    assert paths[0][0] == tagger.predict([["the", "saw", "ran"]])[0]
-    assert tagger.margins([["the", "saw", "ran"]])[0] == pytest.approx(scores[0] - scores[1])
-    assert len(tagger.n_best([["the"]], 99)[0]) == len(tagger.classes_)
-    assert tagger.n_best([[]], 3) == [[([], 0.0)]]
-    assert tagger.margins([[]])[0] == np.inf
-
-
-def test_known_labels_are_kept(tagger):
-    sentence = ["the", "saw", "ran"]
-    for label in tagger.classes_:
-        (answer,) = tagger.predict([sentence], known=[[None, label, None]])
-        assert answer[1] == label
-        best = max(
-            path
-            for path in tagger.n_best([sentence], 125)[0]
-            if path[0][1] == label
-            and path[1]
-            == max(score for other, score in tagger.n_best([sentence], 125)[0] if other[1] == label)
-        )
-        assert answer == best[0]
-    assert tagger.predict([sentence, sentence], known=[None, [None] * 3]) == tagger.predict([sentence] * 2)
-    with pytest.raises(ValueError, match="Got the known label 'X' at token 1 of sequence 0"):
-        tagger.predict([sentence], known=[[None, "X", None]])
-    with pytest.raises(ValueError, match="Got 1 for the 3 tokens of sequence 0"):
-        tagger.predict([sentence], known=[[None]])
-    with pytest.raises(ValueError, match=r"a list for every sequence, 1. Got 2"):
-        tagger.predict([sentence], known=[None, None])
-
-
-def test_known_labels_that_no_path_has():
-    tagger = PerceptronTagger(scheme="IOB2").fit(SENTENCES[:2], IOB)
-    with pytest.raises(ValueError, match="No path through sequence 1 is allowed, with what is known of it"):
-        tagger.predict(SENTENCES[:2], known=[None, ["O", "I-NP", None, None, None]])
-
-
-def test_confidence_is_a_probability(tagger):
-    with pytest.raises(ValueError, match="call calibrate"):
-        clone(tagger).fit(SENTENCES, TAGS).confidence(SENTENCES)
-    tagger.calibrate(SENTENCES[3:], [["NOUN", "VERB"], ["DET", "NOUN", "NOUN", "ADP"], TAGS[5]])
-    found = tagger.confidence([*SENTENCES, [], ["zzz"]])
-    assert [len(each) for each in found] == [*map(len, SENTENCES), 0, 1]
-    assert all(((each > 0) & (each <= 1)).all() for each in found)
-    assert found[-1][0] < found[0][0]
-    assert tagger.confidence([]) == []
-
-
-def test_votes_are_a_confidence():
-    tagger = PerceptronTagger(predictor="vote", random_state=0).fit(SENTENCES, TAGS)
-    found = np.concatenate(tagger.confidence(SENTENCES))
-    assert (found <= 1).all()
-    assert found.max() > 0.5
-
-
-def test_threads_change_nothing(tagger, monkeypatch):
-    monkeypatch.setattr("rosenblatt.estimators.decoding.DECODED", 3)
-    expected = tagger.predict(SENTENCES * 50)
-    assert clone(tagger).set_params(n_jobs=4).fit(SENTENCES, TAGS).predict(SENTENCES * 50) == expected
-    assert expected[:6] == tagger.predict(SENTENCES)
-    with pytest.raises(ValueError, match="n_jobs"):
-        clone(tagger).set_params(n_jobs=0).fit(SENTENCES, TAGS).predict(SENTENCES)
 
 
 @pytest.mark.parametrize("pairs", ["crfpp", "pairs", "dicts"])
@@ -363,9 +195,6 @@ def test_the_certificate_holds(kind):
         tagger.certificate(X[:2], TAGS[:2])
 
 
-# --- scikit-learn ---
-
-
 def test_it_is_an_estimator():
     tagger = PerceptronTagger(rule="margin", scheme=None, random_state=0)
     assert clone(tagger).get_params() == tagger.get_params()
@@ -386,13 +215,6 @@ def test_fitted_taggers_travel_between_processes():
     assert found["estimator"][0].predict(SENTENCES)
     of_dicts = cross_validate(PerceptronTagger(), DICTS, TAGS, cv=2, n_jobs=2, return_estimator=True)
     assert len(of_dicts["estimator"][0].predict(DICTS)) == 6
-
-
-def test_scores_beyond_all_numbers_are_refused():
-    tagger = PerceptronTagger().fit(DICTS, TAGS)
-    for huge in (1.7e308, -1.7e308):
-        with pytest.raises(ValueError, match="The score of row 1 is not a finite number"):
-            tagger.predict([[{}, {"long": huge, "last": "t"}]])
 
 
 def test_coefficients_are_those_of_the_features():
@@ -418,96 +240,6 @@ def test_columns_can_be_cross_validated():
     )
 
 
-@pytest.mark.parametrize(
-    ("X", "y", "options", "message"),
-    [
-        (SENTENCES, TAGS[:2], {}, "Got 6 sequences and 2 of labels"),
-        ([["a", "b"], ["c"]], [["X", "Y"], ["X", "Y"]], {}, "Got 1 tokens and 2 labels in sequence 1"),
-        ([["a"]], ["X"], {}, "labels of a sequence are a list. Got 'X' for sequence 0"),
-        ([["a"], ["b"]], [["X"], [None]], {}, "Got None at token 0 of sequence 1"),
-        (["a b"], [["X", "Y"]], {}, "the text 'a b' as sequence 0"),
-        (3, 4, {}, "X is a list with an entry for every sequence. Got 3"),
-        (iter(SENTENCES), iter(TAGS[:2]), {}, "Got a sequence and no labels as number 2"),
-        (SENTENCES, TAGS, {"templates": "Unigram.txt"}, "sees nothing"),
-        (SENTENCES, TAGS, {"templates": 3}, "Got 3"),
-        ([["a"], ["b"]], [["X"], [["Y"]]], {}, r"Got \['Y'\] at token 0 of sequence 1"),
-        ([], [], {}, "Got 0 sequences without any"),
-        ([[], []], [[], []], {}, "Got 2 sequences without any"),
-        ("a text", ["X"], {}, "list of sequences"),
-        ([["a", "b", "c"]], None, {}, "pairs"),
-        (["a b"], [["X", "Y", "Z"]], {}, "the text 'a b' as sequence 0"),
-        ([[1, 2]], [["X", "Y"]], {}, "Got 1, a int"),
-        (SENTENCES, TAGS, {"templates": "nonsense"}, "begin with U or B"),
-        (SENTENCES, TAGS, {"templates": [3]}, "Got 3"),
-        (SENTENCES, TAGS, {"templates": [word], "features": features}, "Got both"),
-        (SENTENCES, TAGS, {"features": 3}, "must be a function"),
-        (SENTENCES, TAGS, {"scheme": "BLAH"}, "Got 'BLAH'"),
-        (SENTENCES, TAGS, {"metric": "auc"}, "Got 'auc'"),
-        (SENTENCES, TAGS, {"hashing": 0}, "hashing"),
-        (SENTENCES, TAGS, {"patience": 3}, "needs both"),
-        (SENTENCES, TAGS, {"class_weight": {"X": 2}}, "do not occur"),
-        (SENTENCES, TAGS, {"class_weight": 3}, "class_weight"),
-        (SENTENCES, TAGS, {"epochs": 0}, "epochs"),
-        (SENTENCES, TAGS, {"predictor": "mean"}, "predictor"),
-        (SENTENCES, TAGS, {"transitions": "yes"}, "transitions"),
-        (SENTENCES, TAGS, {"transitions": False, "templates": [between(word)]}, "transitions"),
-        (SENTENCES, TAGS, {"keep_examples": False, "kernel": kernels.Linear()}, "keep_examples"),
-        (np.ones((3, 2)), ["X"] * 3, {}, "lengths"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_said(X, y, options, message):
-    tagger = PerceptronTagger(**options)
-    before = vars(tagger).copy()
-    with pytest.raises(ValueError, match=message):
-        tagger.fit(X, y)
-    assert vars(tagger) == before
-
-
-def test_errors_count_sequences_over_all_pieces(monkeypatch):
-    monkeypatch.setattr("rosenblatt.tagging.reading.AT_ONCE", 2)
-    with pytest.raises(ValueError, match="token 1 of sequence 5"):
-        PerceptronTagger().fit([["a"]] * 5 + [["b", 3]], [["X"]] * 5 + [["X", "Y"]])
-    tagger = PerceptronTagger().fit(SENTENCES, TAGS)
-    monkeypatch.setattr("rosenblatt.estimators.decoding.DECODED", 2)
-    with pytest.raises(ValueError, match="token 0 of sequence 3"):
-        tagger.predict([["a", "b"], ["c"], ["a"], [3]])
-
-
-def test_a_part_that_is_refused_late_leaves_all_questions_answered():
-    learner = PerceptronTagger(scheme="IOB2").partial_fit(SENTENCES[:2], IOB)
-    answers = learner.predict(SENTENCES)
-    new = [[f"word{i}" for i in range(50)]]
-    with pytest.raises(ValueError, match="does not allow"):
-        learner.partial_fit(new, [["O", "I-NP"] * 25])
-    with pytest.raises(ValueError, match="sample_weight"):
-        learner.partial_fit(new, [["O"] * 50], sample_weight=[-1])
-    assert learner.predict(SENTENCES) == answers
-    assert learner.coef_.shape == (3, learner._labeller.encoder.width)
-    assert learner.explain(new[0], 3).label
-    assert learner.pruned().predict(SENTENCES) == answers
-    with pytest.raises(ValueError, match="up to"):
-        PerceptronTagger().fit(DICTS, TAGS).partial_fit([[{"long": 1e200}]], [["DET"]])
-
-
-def test_classes_are_said_once():
-    twice = PerceptronTagger().partial_fit([["a", "b"]], [["O", "P"]], classes=["O", "O", "P", "Q"])
-    assert twice.classes_.tolist() == ["O", "P", "Q"]
-    twice.partial_fit([["a"]], [["Q"]], classes=["Q", "P", "O"])
-    with pytest.raises(ValueError, match=r"and stay so. Got classes=\['Z'\]"):
-        twice.partial_fit([["a"]], [["O"]], classes=["Z"])
-
-
-def test_no_path_is_said_in_words():
-    tagger = PerceptronTagger(scheme="BIOES").fit([["a", "b"]], [["B-X", "E-X"]])
-    for ask in (tagger.predict, tagger.n_best, tagger.margins, tagger.html):
-        with pytest.raises(ValueError, match="No path through sequence 1 is allowed"):
-            ask([["a", "b"], ["a"]])
-    with pytest.raises(ValueError, match="No path through sequence 0"):
-        tagger.explain(["a"], 0)
-    with pytest.raises(ValueError, match="No path through sequence 0"):
-        tagger.calibrate([["a"]], [["B-X"]])
-
-
 def test_attributes_can_be_listed():
     tagger = PerceptronTagger().fit(SENTENCES, TAGS)
     assert "coef_" in dir(tagger)
@@ -521,30 +253,6 @@ def test_labels_of_several_kinds_stay_what_they_are():
     tagger = PerceptronTagger().fit([["a", "b", "c"]], [[1, "x", ("y", 2)]])
     assert {*tagger.classes_.tolist()} == {1, "x", ("y", 2)}
     assert tagger.n_best([["a"]], 1)[0][0][0][0] in tagger.classes_.tolist()
-
-
-def test_a_failed_part_changes_nothing():
-    learner = PerceptronTagger().partial_fit(SENTENCES, TAGS)
-    ledger, answers = learner.ledger_, learner.predict(SENTENCES)
-    with pytest.raises(ValueError, match=r"Got the label 'X' at token 1 of sequence 1. The labels are"):
-        learner.partial_fit([["a"], ["b", "c"]], [["DET"], ["DET", "X"]])
-    with pytest.raises(ValueError, match="begun with"):
-        learner.set_params(templates=[word]).partial_fit(SENTENCES, TAGS)
-    learner.set_params(templates=None)
-    with pytest.raises(ValueError, match="balanced"):
-        learner.set_params(class_weight="balanced").partial_fit(SENTENCES, TAGS)
-    assert learner.ledger_ == ledger
-    assert learner.predict(SENTENCES) == answers
-
-
-def test_odd_sentences(tagger):
-    assert tagger.predict([["неизвестно", "🙂", ""]])[0]
-    long = ["the", "cat", "sat"] * 33_334
-    assert len(tagger.predict([long])[0]) == 100_002
-    assert PerceptronTagger(epochs=1).fit([long], [["A", "B", "C"] * 33_334]).predict([["the"]]) == [["A"]]
-    one = PerceptronTagger().fit([["a"]], [["X"]])
-    assert one.predict([["a", "b", "c"]]) == [["X"] * 3]
-    assert metrics.token_accuracy([["NEW"]], tagger.predict([["the"]])) == 0.0
 
 
 def test_labels_may_be_numbers_and_transitions_may_be_off():

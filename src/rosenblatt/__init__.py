@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rosenblatt import data, features, kernels, metrics, online, rules, schemes
-    from rosenblatt.estimators import PerceptronClassifier, PerceptronTagger
+    from rosenblatt.estimators.classifier import PerceptronClassifier
+    from rosenblatt.estimators.tagger import PerceptronTagger
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "PerceptronClassifier": "rosenblatt.estimators",
-    "PerceptronTagger": "rosenblatt.estimators",
+    "PerceptronClassifier": "rosenblatt.estimators.classifier",
+    "PerceptronTagger": "rosenblatt.estimators.tagger",
     "data": "rosenblatt.data",
     "features": "rosenblatt.features",
     "metrics": "rosenblatt.metrics",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.games import Sequence
-from rosenblatt.loops.decoding import best_through_all, n_best_of, probable_all
+from rosenblatt.loops.decoding import best_through_of, n_best_of, probable_of
 
 
 class NoPath(ValueError):  # noqa: N818
@@ -52,32 +54,38 @@ class Lattice:
 
     def n_best(self, n: int) -> list[tuple[Ints, Floats]]:
         """For every sequence the n best paths (n × tokens), fewer if there are, and their scores."""
+        self.best()  # says where there is no path
         found = []
-        for i, (first, last) in enumerate(zip(self.starts[:-1], self.starts[1:], strict=True)):
-            lines, own = np.ascontiguousarray(self.scores[first:last]), np.array(self.offsets[i])
-            length = self.game.length(int(last - first))
+        for _, length, question in self._rounds():
             if length == 0:
                 found.append((np.empty((1, 0), np.int64), np.zeros(1)))
                 continue
             most = n if length > 32 else min(n, self.game.labels**length)
             paths, totals = np.empty((most, length), np.int64), np.empty(most)
-            n_best_of(lines, self.game.pairs == "seen", own, paths, totals)
+            n_best_of(*question, paths, totals)
             there = totals > -np.inf
-            if not there.any():
-                raise NoPath(i)
             found.append((paths[there], totals[there]))
         return found
 
     def best_through(self) -> Floats:
         """The score of the best path through every label of every token (tokens × labels)."""
-        self.best()  # says where there is no path
-        result = np.empty(self.scores.shape)
-        best_through_all(self.scores, self.offsets, self.starts, self.game.pairs == "seen", result)
-        return result[self.tokens]
+        return self._answers(best_through_of)
 
     def probabilities(self, temperature: float) -> Floats:
         """Every label's probability (tokens × labels) if a path has one ∝ exp(score / temperature)."""
+        return self._answers(probable_of, temperature)
+
+    def _answers(self, loop: Callable[..., None], *options: float) -> Floats:
+        """What a loop says about every label of every token."""
         self.best()  # says where there is no path
-        result, seen = np.empty(self.scores.shape), self.game.pairs == "seen"
-        probable_all(self.scores, self.offsets, self.starts, seen, temperature, result)
+        result = np.empty(self.scores.shape)
+        for first, length, question in self._rounds():
+            if length:
+                loop(*question, result[first : first + length], *options)
         return result[self.tokens]
+
+    def _rounds(self) -> Iterator[tuple[int, int, tuple[Floats, bool, Floats]]]:
+        """Where each sequence begins, how long it is, and what a loop takes of it."""
+        for i, (first, last) in enumerate(pairwise(self.starts.tolist())):
+            question = self.scores[first:last], self.game.pairs == "seen", np.array(self.offsets[i])
+            yield first, self.game.length(last - first), question

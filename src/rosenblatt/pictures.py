@@ -8,7 +8,8 @@ import numpy as np
 
 from rosenblatt._types import Array
 from rosenblatt.bounds import Certificate
-from rosenblatt.estimators import PerceptronClassifier, PerceptronTagger
+from rosenblatt.estimators.classifier import PerceptronClassifier
+from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.tagging.inside import TokenExplanation
 
 GROUND, INK, ACCENT, OTHER = "#f7f5ef", "#22313f", "#c0392b", "#2471a3"

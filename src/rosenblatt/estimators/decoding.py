@@ -15,6 +15,7 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.columns import starts_of
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import NotThere
+from rosenblatt.features.encoders import lengths_of
 from rosenblatt.lattices import Lattice, NoPath
 from rosenblatt.tagging import Labeller, inside, reading
 
@@ -107,9 +108,12 @@ class Decoding:
                 f"Only the scores of a single guess have a temperature. Got predictor={self.predictor!r}."
             )
         sequences, labels = list(reading.as_sequences(X)), list(y)
-        for _ in reading.pieces(sequences, labels):  # as many of each
-            pass
-        truths = reading.label_numbers(labels, reading.lengths(sequences), self._labeller.number)
+        if len(sequences) != len(labels):
+            raise ValueError(
+                f"Every sequence needs labels. Got {len(sequences)} sequences and {len(labels)} of labels."
+            )
+        reading.check_pairs(sequences, labels)
+        truths = reading.label_numbers(labels, lengths_of(sequences), self._labeller.number)
         lattices = [lattice for _, lattice in self._each(lambda lattice: lattice, sequences)]
         if not len(truths):
             raise ValueError("There must be at least one token to calibrate with. Got none.")
@@ -211,7 +215,7 @@ class Decoding:
         """Parts of about DECODED tokens; one, if every guess of the run is to meet all of them."""
         if self.predictor not in predictors.GUESSES:
             return [slice(0, len(sequences))] if len(sequences) else []
-        ends = starts_of(reading.lengths(sequences))[1:]
+        ends = starts_of(lengths_of(sequences))[1:]
         cuts = np.unique(np.searchsorted(ends, np.arange(DECODED, ends[-1] if len(ends) else 0, DECODED)))
         return [
             slice(a, b)

@@ -79,7 +79,7 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
     Notes
     -----
     Voting is by label: every guess votes for the labels of its best path, and the answer is the allowed path
-    with the most votes. It costs a search per guess: minutes where others take a second.
+    with the most votes. It costs a search per guess, of which there are as many as corrections.
 
     Examples
     --------

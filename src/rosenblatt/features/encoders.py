@@ -71,7 +71,7 @@ class Encoder(Protocol):
         """What every feature is called."""
 
 
-def lengths_of(sequences: Sequence[Any], first: int) -> Ints:
+def lengths_of(sequences: Sequence[Any], first: int = 0) -> Ints:
     """How many tokens each sequence has; errors count them from `first`."""
     if isinstance(sequences, Columns):
         return np.diff(sequences.starts)

@@ -82,17 +82,11 @@ class TemplateEncoder:
             self._learn(symbols, starts, features)
         else:
             loops.find(symbols, starts, *self._program, *self._first_steps(), self._table, features)
+        rows = {"tidy": tidy or learning, "repeats": self._repeats}
+        tokens = tokens_of(lengths, features[:, ~self._edges], self.width, **rows)
         if not self._edges.any():
-            return tokens_of(lengths, features, self.width, tidy=tidy or learning, repeats=self._repeats)
-        return with_edges(
-            tokens_of(
-                lengths, features[:, ~self._edges], self.width, tidy=tidy or learning, repeats=self._repeats
-            ),
-            features[:, self._edges],
-            len(self._labels),
-            tidy=tidy or learning,
-            repeats=self._repeats,
-        )
+            return tokens
+        return with_edges(tokens, features[:, self._edges], len(self._labels), **rows)
 
     def keep(self, chosen: Bools) -> Ints:
         """Keep these features only; returns the new number of each, UNKNOWN for those that are gone.

@@ -80,6 +80,10 @@ def judged(
     return count, margin, wrong, cost
 
 
+# A loop is composed of a judge and a ballot of fixed arguments; so what pairs are is settled by which of
+# these is composed, and is a constant to the compiler.
+
+
 @compilable
 def judge(
     scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array

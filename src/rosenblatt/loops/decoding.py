@@ -52,7 +52,7 @@ def n_best(scores: Array, edges: Array, offsets: Array, paths: Array, totals: Ar
 
 @compiled
 def n_best_of(scores: Array, with_edges: bool, offsets: Array, paths: Array, totals: Array) -> None:
-    """The same for one round, whose edges follow its rows."""
+    """`n_best` for one round, whose edges follow its rows."""
     rows = length_of(scores.shape[0], scores.shape[1], with_edges)
     n_best(scores[:rows], scores[rows:], offsets, paths, totals)
 
@@ -130,28 +130,14 @@ def probable(scores: Array, edges: Array, offsets: Array, temperature: float, re
 
 
 @compiled
-def best_through_all(scores: Array, offsets: Array, starts: Array, with_edges: bool, result: Array) -> None:
-    """`best_through` for every round."""
-    labels = scores.shape[1]
-    own = np.empty(offsets.shape[1])
-    for i in range(starts.shape[0] - 1):
-        own[:] = offsets[i]
-        first, last = starts[i], starts[i + 1]
-        middle = first + length_of(last - first, labels, with_edges)
-        if middle > first:
-            best_through(scores[first:middle], scores[middle:last], own, result[first:middle])
+def best_through_of(scores: Array, with_edges: bool, offsets: Array, result: Array) -> None:
+    """`best_through` for one round, whose edges follow its rows."""
+    rows = length_of(scores.shape[0], scores.shape[1], with_edges)
+    best_through(scores[:rows], scores[rows:], offsets, result)
 
 
 @compiled
-def probable_all(
-    scores: Array, offsets: Array, starts: Array, with_edges: bool, temperature: float, result: Array
-) -> None:
-    """`probable` for every round."""
-    labels = scores.shape[1]
-    own = np.empty(offsets.shape[1])
-    for i in range(starts.shape[0] - 1):
-        own[:] = offsets[i]
-        first, last = starts[i], starts[i + 1]
-        middle = first + length_of(last - first, labels, with_edges)
-        if middle > first:
-            probable(scores[first:middle], scores[middle:last], own, temperature, result[first:middle])
+def probable_of(scores: Array, with_edges: bool, offsets: Array, result: Array, temperature: float) -> None:
+    """`probable` for one round, whose edges follow its rows."""
+    rows = length_of(scores.shape[0], scores.shape[1], with_edges)
+    probable(scores[:rows], scores[rows:], offsets, temperature, result)

@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt import predictors
 from rosenblatt._types import Ints
+from rosenblatt.features.encoders import lengths_of
 from rosenblatt.kernels import as_kernel
 from rosenblatt.learner import learn
 from rosenblatt.ledger import Ledger
@@ -70,8 +71,7 @@ class Tagger:
                 "Templates that look at pairs of labels need to know them: pass labels=[…]. Got None."
             )
         self._open = labels is None
-        self._labels = [] if labels is None else list(dict.fromkeys(labels))
-        reading.check_labels(self._labels)
+        self._labels = reading.checked_labels(labels or ())
         self._predictor = predictor
         self._labeller: Labeller | None = None
         self._options: dict[str, Any] = {
@@ -84,16 +84,15 @@ class Tagger:
     def label(self, tokens: Sequence[Any]) -> list[Any]:
         """The labels of the best path; None for each token before anything has been learned."""
         if self._labeller is None:
-            return [None] * reading.lengths([tokens])[0]
+            return [None] * lengths_of([tokens])[0]
         encoded = self._labeller.encode([tokens], self._predictor)
         found, _ = self._labeller.lattice(encoded, self._predictor).best()
         return [self._labeller.labels[number] for number in found.tolist()]
 
     def add_example(self, tokens: Sequence[Any], labels: Sequence[Any]) -> None:
         """Tell the learner the true labels of these tokens."""
-        for _ in reading.pieces([tokens], [labels]):  # as many of each
-            lengths = reading.lengths([tokens])
-        if not lengths[0]:
+        reading.check_pairs([tokens], [labels])
+        if not lengths_of([tokens])[0]:
             return
         labeller = self._ready_for(tokens, labels)
         encoded, truths = labeller.read([tokens], [labels])
@@ -118,7 +117,7 @@ class Tagger:
         """The labeller, which knows these labels if it may."""
         number = dict.fromkeys(self.labels, 0)
         if self._open:
-            reading.add_labels([labels], reading.lengths([tokens]), number)
+            reading.add_labels([labels], lengths_of([tokens]), number)
         if self._labeller is None:
             labeller = Labeller(self._task, self._task.encoder(tokens, list(number)), list(number))
             features = None if self._options["kernel"] is not None else 0

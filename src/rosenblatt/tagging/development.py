@@ -25,7 +25,7 @@ class Development:
         self._run = run
         self._score = score
         self._patience = patience
-        self._restore: Callable[[], None] | None = None
+        self._restore = run.snapshot()
         self.scores: list[float] = []
 
     def watched(self, orders: Iterable[Ints]) -> Iterator[Ints]:
@@ -45,7 +45,7 @@ class Development:
         """Make the run what it was after its best epoch."""
         if len(self.scores) < self._run.epochs:  # it ended by itself, without a mistake
             self._look()
-        if self.best < len(self.scores) and self._restore is not None:
+        if self.best < len(self.scores):
             self._restore()
             self._run.epochs, self._run.converged = self.best, False
 

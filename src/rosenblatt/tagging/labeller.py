@@ -14,7 +14,7 @@ from rosenblatt import predictors
 from rosenblatt._types import Floats, Ints
 from rosenblatt.columns import starts_of
 from rosenblatt.features import Encoder, Tokens
-from rosenblatt.features.encoders import joined, place_of, shown
+from rosenblatt.features.encoders import joined, lengths_of, place_of, shown
 from rosenblatt.games import Sequence as Game
 from rosenblatt.hypotheses import Primal
 from rosenblatt.lattices import Lattice
@@ -75,7 +75,7 @@ class Labeller:
         encoded, truths = [], []
         try:
             for first, sequences, labels in reading.pieces(X, y):
-                numbers = reading.label_numbers(labels, reading.lengths(sequences), self.number, first)
+                numbers = reading.label_numbers(labels, lengths_of(sequences), self.number, first)
                 encoded.append(self.encoder.encode(sequences, learning=True, first=first))
                 truths.append(numbers)
         finally:  # whatever comes of it: a feature that has a number has weights
@@ -226,18 +226,16 @@ def begin_reading(task: Task, X: Any, y: Any, classes: Any = None) -> tuple[Labe
         known: dict[Any, int] = {}
         parts = list(reading.pieces(X, y))
         for first, sequences, some in parts:
-            reading.add_labels(some, reading.lengths(sequences), known, first)
+            reading.add_labels(some, lengths_of(sequences), known, first)
         X = [sequence for _, sequences, _ in parts for sequence in sequences]
         y = [labels for _, _, some in parts for labels in some]
         classes = reading.in_order(list(known))
-    labels = None if classes is None else list(dict.fromkeys(classes))
-    if labels is not None:
-        reading.check_labels(labels)
+    labels = None if classes is None else reading.checked_labels(classes)
     number = {label: i for i, label in enumerate(labels or ())}
     encoder: Encoder | None = None
     encoded, truths, empty = list[Tokens](), list[Ints](), 0
     for first, sequences, some in reading.pieces(X, y):
-        lengths = reading.lengths(sequences)
+        lengths = lengths_of(sequences)
         if labels is None:
             reading.add_labels(some, lengths, number, first)
         truths.append(reading.label_numbers(some, lengths, number, first))

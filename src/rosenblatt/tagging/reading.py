@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.columns import Columns, flat, starts_of
 from rosenblatt.features.encoders import lengths_of, place_of, shown
-from rosenblatt.rows import parts
+from rosenblatt.rows import count, parts
 
 AT_ONCE = 2048
 """Sequences that are read before they are encoded, so that a generator's need not all be held."""
@@ -32,9 +32,9 @@ def as_sequences(X: Any, lengths: Any = None) -> Any:
             raise ValueError(f"X is a list of sequences. Got {shown(X)}.")
         return X
     sizes = np.asarray(lengths)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != len_of(X):
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != count(X):
         raise ValueError(
-            f"lengths must be whole numbers that add up to the {len_of(X)} rows. Got {shown(lengths)}, "
+            f"lengths must be whole numbers that add up to the {count(X)} rows. Got {shown(lengths)}, "
             f"which adds up to {np.sum(sizes) if sizes.dtype.kind in 'iuf' else '…'}."
         )
     rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
@@ -48,11 +48,6 @@ def as_labels(y: Any, lengths: Any = None) -> Any:
     return as_sequences(np.asarray(y), lengths)
 
 
-def len_of(X: Any) -> int:
-    """How many rows there are."""
-    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
-
-
 def pieces(X: Any, y: Any) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]]:
     """Some sequences and their labels at a time, and how many came before.
 
@@ -60,12 +55,7 @@ def pieces(X: Any, y: Any) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]]
     """
     first = 0
     for sequences, labels in _cut(X, y):
-        if isinstance(sequences, Columns) and isinstance(labels, Columns):
-            if not np.array_equal(sequences.starts, labels.starts):
-                raise ValueError("Every token needs a label. Got sequences and labels of other lengths.")
-        else:
-            for number, pair in enumerate(zip(sequences, labels, strict=True), first):
-                _check_lengths(*pair, number)
+        check_pairs(sequences, labels, first)
         yield first, sequences, labels
         first += len(sequences)
 
@@ -82,9 +72,9 @@ def _cut(X: Any, y: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
             raise ValueError(f"{name} is a list with an entry for every sequence. Got {shown(given)}.")
     pairs = iter(X) if y is None else _together(X, y)
     while some := list(islice(pairs, AT_ONCE)):
-        if y is None and not all(isinstance(pair, tuple | list) and len(pair) == 2 for pair in some):
-            bad = next(pair for pair in some if not (isinstance(pair, tuple | list) and len(pair) == 2))
-            raise ValueError(f"Without y, X is made of pairs (tokens, labels). Got {shown(bad)}.")
+        for pair in some:
+            if not (isinstance(pair, tuple | list) and len(pair) == 2):
+                raise ValueError(f"Without y, X is made of pairs (tokens, labels). Got {shown(pair)}.")
         yield [pair[0] for pair in some], [pair[1] for pair in some]
 
 
@@ -98,20 +88,20 @@ def _together(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
         yield pair
 
 
-def _check_lengths(sequence: Any, labels: Any, number: int) -> None:
-    lengths_of([sequence], number)
-    if isinstance(labels, str | bytes) or not hasattr(labels, "__len__"):
-        raise ValueError(f"The labels of a sequence are a list. Got {shown(labels)} for sequence {number}.")
-    if len_of(sequence) != len(labels):
-        raise ValueError(
-            f"Every token needs a label. Got {len_of(sequence)} tokens and {len(labels)} labels in sequence "
-            f"{number}."
-        )
-
-
-def lengths(sequences: Sequence[Any]) -> Ints:
-    """How many tokens each sequence has."""
-    return lengths_of(sequences, 0)
+def check_pairs(sequences: Sequence[Any], labels: Sequence[Any], first: int = 0) -> None:
+    """Refuse sequences that do not have a label for every token; errors count them from `first`."""
+    if isinstance(sequences, Columns) and isinstance(labels, Columns):
+        if not np.array_equal(sequences.starts, labels.starts):
+            raise ValueError("Every token needs a label. Got sequences and labels of other lengths.")
+        return
+    sizes = lengths_of(sequences, first).tolist()
+    for number, (size, some) in enumerate(zip(sizes, labels, strict=True), first):
+        if isinstance(some, str | bytes) or not hasattr(some, "__len__"):
+            raise ValueError(f"The labels of a sequence are a list. Got {shown(some)} for sequence {number}.")
+        if size != len(some):
+            raise ValueError(
+                f"Every token needs a label. Got {size} tokens and {len(some)} labels in sequence {number}."
+            )
 
 
 def labels_in(y: Sequence[Any]) -> list[Any]:
@@ -131,9 +121,8 @@ def add_labels(y: Sequence[Any], lengths: Ints, number: dict[Any, int], first: i
             f"{place_of(token, lengths, first)}."
         ) from None
     new = [label for label in found if label not in number]
-    for label in new:
-        if label is None or label != label:
-            token = next(i for i, each in enumerate(every) if each is label)
+    for token, label in enumerate(every if any(map(is_none, new)) else ()):
+        if is_none(label):
             raise ValueError(
                 f"Every token must have a label. Got {label!r} at {place_of(token, lengths, first)}: leave "
                 "out what has none."
@@ -174,11 +163,17 @@ def label_numbers(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int
     )
 
 
-def check_labels(labels: Sequence[Any]) -> None:
-    """Refuse labels that are none: None, NaN, or what cannot be told apart."""
-    for label in labels:
-        if label is None or label != label:
-            raise ValueError(f"Every token must have a label, such as a text or a number. Got {label!r}.")
+def is_none(label: Any) -> bool:
+    """Whether a label is none: None, or NaN."""
+    return label is None or bool(label != label)
+
+
+def checked_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels that somebody lists, each once."""
+    found = list(dict.fromkeys(labels))
+    if any(map(is_none, found)):
+        raise ValueError(f"A label is a text, a number or the like. Got {shown(found, 200)}.")
+    return found
 
 
 def _plain(labels: Any) -> Any:

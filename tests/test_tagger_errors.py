@@ -1,0 +1,119 @@
+"""What a person can get wrong with a tagger: a sentence about it, and everything as it was."""
+
+import numpy as np
+import pytest
+
+from rosenblatt import PerceptronTagger, kernels
+from rosenblatt.features import between, word
+from tagging_data import DICTS, IOB, SENTENCES, TAGS, features
+
+
+def test_scores_beyond_all_numbers_are_refused():
+    tagger = PerceptronTagger().fit(DICTS, TAGS)
+    for huge in (1.7e308, -1.7e308):
+        with pytest.raises(ValueError, match="The score of row 1 is not a finite number"):
+            tagger.predict([[{}, {"long": huge, "last": "t"}]])
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "options", "message"),
+    [
+        (SENTENCES, TAGS[:2], {}, "Got 6 sequences and 2 of labels"),
+        ([["a", "b"], ["c"]], [["X", "Y"], ["X", "Y"]], {}, "Got 1 tokens and 2 labels in sequence 1"),
+        ([["a"]], ["X"], {}, "labels of a sequence are a list. Got 'X' for sequence 0"),
+        ([["a"], ["b"]], [["X"], [None]], {}, "Got None at token 0 of sequence 1"),
+        (["a b"], [["X", "Y"]], {}, "the text 'a b' as sequence 0"),
+        (3, 4, {}, "X is a list with an entry for every sequence. Got 3"),
+        (iter(SENTENCES), iter(TAGS[:2]), {}, "Got a sequence and no labels as number 2"),
+        (SENTENCES, TAGS, {"templates": "Unigram.txt"}, "sees nothing"),
+        (SENTENCES, TAGS, {"templates": 3}, "Got 3"),
+        ([["a"], ["b"]], [["X"], [["Y"]]], {}, r"Got \['Y'\] at token 0 of sequence 1"),
+        ([], [], {}, "Got 0 sequences without any"),
+        ([[], []], [[], []], {}, "Got 2 sequences without any"),
+        ("a text", ["X"], {}, "list of sequences"),
+        ([["a", "b", "c"]], None, {}, "pairs"),
+        (["a b"], [["X", "Y", "Z"]], {}, "the text 'a b' as sequence 0"),
+        ([[1, 2]], [["X", "Y"]], {}, "Got 1, a int"),
+        (SENTENCES, TAGS, {"templates": "nonsense"}, "begin with U or B"),
+        (SENTENCES, TAGS, {"templates": [3]}, "Got 3"),
+        (SENTENCES, TAGS, {"templates": [word], "features": features}, "Got both"),
+        (SENTENCES, TAGS, {"features": 3}, "must be a function"),
+        (SENTENCES, TAGS, {"scheme": "BLAH"}, "Got 'BLAH'"),
+        (SENTENCES, TAGS, {"metric": "auc"}, "Got 'auc'"),
+        (SENTENCES, TAGS, {"hashing": 0}, "hashing"),
+        (SENTENCES, TAGS, {"patience": 3}, "needs both"),
+        (SENTENCES, TAGS, {"class_weight": {"X": 2}}, "do not occur"),
+        (SENTENCES, TAGS, {"class_weight": 3}, "class_weight"),
+        (SENTENCES, TAGS, {"epochs": 0}, "epochs"),
+        (SENTENCES, TAGS, {"predictor": "mean"}, "predictor"),
+        (SENTENCES, TAGS, {"transitions": "yes"}, "transitions"),
+        (SENTENCES, TAGS, {"transitions": False, "templates": [between(word)]}, "transitions"),
+        (SENTENCES, TAGS, {"keep_examples": False, "kernel": kernels.Linear()}, "keep_examples"),
+        (np.ones((3, 2)), ["X"] * 3, {}, "lengths"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(X, y, options, message):
+    tagger = PerceptronTagger(**options)
+    before = vars(tagger).copy()
+    with pytest.raises(ValueError, match=message):
+        tagger.fit(X, y)
+    assert vars(tagger) == before
+
+
+def test_errors_count_sequences_over_all_pieces(monkeypatch):
+    monkeypatch.setattr("rosenblatt.tagging.reading.AT_ONCE", 2)
+    with pytest.raises(ValueError, match="token 1 of sequence 5"):
+        PerceptronTagger().fit([["a"]] * 5 + [["b", 3]], [["X"]] * 5 + [["X", "Y"]])
+    tagger = PerceptronTagger().fit(SENTENCES, TAGS)
+    monkeypatch.setattr("rosenblatt.estimators.decoding.DECODED", 2)
+    with pytest.raises(ValueError, match="token 0 of sequence 3"):
+        tagger.predict([["a", "b"], ["c"], ["a"], [3]])
+
+
+def test_a_part_that_is_refused_late_leaves_all_questions_answered():
+    learner = PerceptronTagger(scheme="IOB2").partial_fit(SENTENCES[:2], IOB)
+    answers = learner.predict(SENTENCES)
+    new = [[f"word{i}" for i in range(50)]]
+    with pytest.raises(ValueError, match="does not allow"):
+        learner.partial_fit(new, [["O", "I-NP"] * 25])
+    with pytest.raises(ValueError, match="sample_weight"):
+        learner.partial_fit(new, [["O"] * 50], sample_weight=[-1])
+    assert learner.predict(SENTENCES) == answers
+    assert learner.coef_.shape == (3, learner._labeller.encoder.width)
+    assert learner.explain(new[0], 3).label
+    assert learner.pruned().predict(SENTENCES) == answers
+    with pytest.raises(ValueError, match="up to"):
+        PerceptronTagger().fit(DICTS, TAGS).partial_fit([[{"long": 1e200}]], [["DET"]])
+
+
+def test_classes_are_said_once():
+    twice = PerceptronTagger().partial_fit([["a", "b"]], [["O", "P"]], classes=["O", "O", "P", "Q"])
+    assert twice.classes_.tolist() == ["O", "P", "Q"]
+    twice.partial_fit([["a"]], [["Q"]], classes=["Q", "P", "O"])
+    with pytest.raises(ValueError, match=r"and stay so. Got classes=\['Z'\]"):
+        twice.partial_fit([["a"]], [["O"]], classes=["Z"])
+
+
+def test_no_path_is_said_in_words():
+    tagger = PerceptronTagger(scheme="BIOES").fit([["a", "b"]], [["B-X", "E-X"]])
+    for ask in (tagger.predict, tagger.n_best, tagger.margins, tagger.html):
+        with pytest.raises(ValueError, match="No path through sequence 1 is allowed"):
+            ask([["a", "b"], ["a"]])
+    with pytest.raises(ValueError, match="No path through sequence 0"):
+        tagger.explain(["a"], 0)
+    with pytest.raises(ValueError, match="No path through sequence 0"):
+        tagger.calibrate([["a"]], [["B-X"]])
+
+
+def test_a_failed_part_changes_nothing():
+    learner = PerceptronTagger().partial_fit(SENTENCES, TAGS)
+    ledger, answers = learner.ledger_, learner.predict(SENTENCES)
+    with pytest.raises(ValueError, match=r"Got the label 'X' at token 1 of sequence 1. The labels are"):
+        learner.partial_fit([["a"], ["b", "c"]], [["DET"], ["DET", "X"]])
+    with pytest.raises(ValueError, match="begun with"):
+        learner.set_params(templates=[word]).partial_fit(SENTENCES, TAGS)
+    learner.set_params(templates=None)
+    with pytest.raises(ValueError, match="balanced"):
+        learner.set_params(class_weight="balanced").partial_fit(SENTENCES, TAGS)
+    assert learner.ledger_ == ledger
+    assert learner.predict(SENTENCES) == answers
