@@ -74,11 +74,11 @@ def epochs_of_ours() -> list[float]:
 
 
 def text_to_model(folder: Path) -> tuple[list[list[Any]], str]:
-    """Both sides three times in turn, after one that compiles; epochs with them."""
+    """Both sides five times in turn, after one that compiles; epochs with them."""
     name = str(folder / "crfsuite")
     ours()
     mine, rival, my_epochs, their_epochs = [], [], [], []
-    for _ in range(3):
+    for _ in range(5):
         began = perf_counter()
         tagger = ours()
         mine.append(perf_counter() - began)

@@ -98,7 +98,7 @@ def test_tables_grow_as_they_must(sentences):
 def test_a_table_that_forgets_as_it_grows_is_seen(monkeypatch):
     monkeypatch.setattr(words_module, "SMALLEST_TABLE", 1)
     monkeypatch.setattr(words_module.loops, "rehash", lambda old, table: None)
-    encoder = TemplateEncoder([word[0]], [])
+    encoder = TemplateEncoder([word[-1] & word[0]], [])
     encoder.encode([["a", "b"], ["c"], ["a", "b", "d", "e", "f"], ["a"]], learning=True)
     assert encoder.width > 6
 

@@ -75,6 +75,8 @@ def lengths_of(sequences: Sequence[Any], first: int = 0) -> Ints:
     """How many tokens each sequence has; errors count them from `first`."""
     if isinstance(sequences, Columns):
         return np.diff(sequences.starts)
+    if set(map(type, sequences)) <= {list, tuple}:
+        return np.fromiter(map(len, sequences), np.int64, len(sequences))
     for number, sequence in enumerate(sequences, first):
         if isinstance(sequence, str | bytes):
             raise ValueError(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import repeat
+from itertools import chain, repeat
 from numbers import Real
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -117,11 +116,11 @@ class NameEncoder:
     ) -> None:
         """Write the features and values of some tokens: dicts with these names, or any."""
         if names is not None:
-            mine = [tokens[i] for i in members.tolist()]
+            given = list(chain.from_iterable(tokens[i].values() for i in members.tolist()))
             for column, name in enumerate(names):
                 at = starts[members] + column
                 features[at], values[at] = self._column(
-                    name, list(map(itemgetter(name), mine)), members, learning
+                    name, given[column :: len(names)], members, learning
                 )
             return
         for i in members.tolist():
@@ -203,8 +202,12 @@ def _check_tokens(tokens: list[Any], lengths: Ints, first: int) -> None:
 def _alike(tokens: list[Any]) -> Iterator[tuple[tuple[Any, ...] | None, Ints]]:
     """Some tokens at a time that are dicts with the same names in the same order, or with None any others."""
     for part in parts(len(tokens), AT_ONCE):
+        some = tokens[part]
+        if all(type(token) is dict for token in some) and len(names := set(map(tuple, some))) == 1:
+            yield names.pop(), np.arange(part.start, part.stop)
+            continue
         groups: dict[tuple[Any, ...] | None, list[int]] = {}
-        for i, token in enumerate(tokens[part], part.start):
+        for i, token in enumerate(some, part.start):
             groups.setdefault(tuple(token) if isinstance(token, dict) else None, []).append(i)
         if len(groups) * ALIKE > part.stop - part.start:
             yield None, np.arange(part.start, part.stop)

@@ -40,7 +40,7 @@ def _shortened(kinds: str) -> str:
 
 
 def _has_digit(text: str) -> str:
-    return "yes" if any(map(str.isdigit, text)) else "no"
+    return "no" if text.isalpha() or not any(map(str.isdigit, text)) else "yes"
 
 
 def _has_hyphen(text: str) -> str:

@@ -58,22 +58,30 @@ class Texts:
     def _lines(self, texts: Iterable[str], learning: bool) -> Array:
         """The symbols of texts that are not numbered."""
         if learning:
-            lines = [self._line(text, learning) for text in texts]
-        else:
-            others = self._others if len(self._others) < REMEMBERED else {}
-            lines = [others.get(text) or others.setdefault(text, self._line(text, False)) for text in texts]
-            self._others = others
-        return np.array(lines, self._symbols.dtype).reshape(-1, len(self.looks))
+            return self._looked_at(list(texts), learning)
+        if len(self._others) >= REMEMBERED:
+            self._others = {}
+        others = self._others
+        new = [text for text in texts if text not in others]
+        others.update(zip(new, self._looked_at(new, learning).tolist(), strict=True))
+        return np.array([others[text] for text in texts], self._symbols.dtype).reshape(-1, len(self.looks))
 
-    def _line(self, text: str, learning: bool) -> list[int]:
-        seen = [text]
+    def _looked_at(self, texts: list[str], learning: bool) -> Array:
+        """The symbols of texts, one view after the other."""
+        seen = [texts]
         for before, change in self._plan:
-            seen.append(change(seen[before]))
-        if self._hashing:
-            return [murmurhash3_32(seen[place], positive=True) for place, _ in self._numbered]
-        if learning:
-            return [numbers.setdefault(seen[place], len(numbers)) for place, numbers in self._numbered]
-        return [numbers.get(seen[place], UNKNOWN) for place, numbers in self._numbered]
+            seen.append(list(map(change, seen[before])))
+        symbols = np.empty((len(texts), len(self.looks)), self._symbols.dtype)
+        for view, (place, numbers) in enumerate(self._numbered):
+            found: Iterable[int]
+            if self._hashing:
+                found = (murmurhash3_32(look, positive=True) for look in seen[place])
+            elif learning:
+                found = (numbers.setdefault(look, len(numbers)) for look in seen[place])
+            else:
+                found = map(numbers.get, seen[place], repeat(UNKNOWN))
+            symbols[:, view] = np.fromiter(found, symbols.dtype, len(texts))
+        return symbols
 
 
 def _plan(views: Sequence[View]) -> tuple[list[tuple[int, Callable[[str], str]]], list[int]]:

@@ -51,16 +51,19 @@ class TemplateEncoder:
         self._sizes = np.where(self._edges, len(labels), 1)
         self._roots = _roots(self.templates)
         parts = [part for template in self.templates for part in template.parts]
+        self._farthest = max((abs(offset) for offset, _ in parts), default=0)
         self._program = (
             self._roots,
             starts_of(np.array([len(template.parts) for template in self.templates], np.int64)),
-            np.array([offset for offset, _ in parts], np.int64),
+            np.array([self._farthest + offset for offset, _ in parts], np.int64),
             np.array([self._views.index(view) for _, view in parts], np.int64),
+            self._farthest,
         )
         self._repeats = hashing is not None or len(set(self._roots)) < len(self._roots)
+        roots = 1 + max(self._roots, default=0)
         self._table = np.zeros(2 * SMALLEST_TABLE, np.int64)
-        self._firsts: tuple[Array, int] | None = None
-        self._tally = np.array([0, 1 + max(self._roots, default=0), 0], np.int64)
+        self._firsts = np.full((2 * self._farthest + 1, roots), loops.UNKNOWN, np.int32)
+        self._tally = np.array([0, roots, 0], np.int64)
 
     @property
     def width(self) -> int:
@@ -77,11 +80,13 @@ class TemplateEncoder:
         features = np.empty((len(symbols), len(self.templates)), np.int32)
         starts = starts_of(lengths)
         if self.hashing is not None:
-            loops.hashed(symbols, starts, *self._program, self._sizes, self.hashing, features)
+            seen = self._surroundings(lengths, np.int64)
+            loops.hashed(symbols, starts, *self._program, seen, self._sizes, self.hashing, features)
         elif learning:
-            self._learn(symbols, starts, features)
+            self._learn(symbols, starts, self._surroundings(lengths, np.int32), features)
         else:
-            loops.find(symbols, starts, *self._program, *self._first_steps(), self._table, features)
+            seen = self._surroundings(lengths, np.int32)
+            loops.find(symbols, starts, *self._program, self._firsts, self._table, seen, features)
         rows = {"tidy": tidy or learning, "repeats": self._repeats}
         tokens = tokens_of(lengths, features[:, ~self._edges], self.width, **rows)
         if not self._edges.any():
@@ -106,7 +111,9 @@ class TemplateEncoder:
         features = (steps != 0) & (values >= 0)
         values[features] = numbers[values[features]]
         steps[values == loops.UNKNOWN] = 0
-        self._tally[2], self._firsts = chosen.sum(), None
+        features = self._firsts >= 0
+        self._firsts[features] = numbers[self._firsts[features]]
+        self._tally[2] = chosen.sum()
         self._rehash(len(self._table))
         return numbers
 
@@ -117,11 +124,12 @@ class TemplateEncoder:
         names = [""] * self.width
         looks = {view: list(look) for texts in self._texts.values() for view, look in texts.looks.items()}
         template_of = dict(zip(self._roots[::-1].tolist(), self.templates[::-1], strict=True))
-        for feature, root, symbols in self._walks():
+        for feature, root, way in self._walks():
             template = template_of[root]
-            parts = zip(template.parts, symbols, strict=True)
+            parts = zip(template.parts, way, strict=True)
             name = " & ".join(
-                f"{view!r}[{offset}]={_look(symbol, looks[view])}" for (offset, view), symbol in parts
+                f"{view!r}[{offset}]={_look(seen, looks[view], self._farthest)}"
+                for (offset, view), seen in parts
             )
             if template.transition:
                 after = [f"{name} after {label}" for label in self._labels]
@@ -131,51 +139,51 @@ class TemplateEncoder:
         return names
 
     def _walks(self) -> Iterator[tuple[int, int, list[int]]]:
-        """Every feature, with the root it came from and the symbols on the way."""
+        """Every feature, with the root it came from and what was seen on the way."""
         keys, values = self._table[::2], self._table[1::2]
-        places, symbols = np.divmod(keys[keys != 0], 2**32)
-        steps = list(zip(places.tolist(), symbols.tolist(), values[keys != 0].tolist(), strict=True))
-        came = {-2 - value: (place, symbol) for place, symbol, value in steps if value < 0}
-        for place, symbol, value in steps:
+        places, seen = np.divmod(keys[keys != 0], 2**32)
+        first, roots = np.nonzero(self._firsts != loops.UNKNOWN)
+        steps = [
+            *zip(roots.tolist(), first.tolist(), self._firsts[first, roots].tolist(), strict=True),
+            *zip(places.tolist(), seen.tolist(), values[keys != 0].tolist(), strict=True),
+        ]
+        came = {-2 - value: (place, look) for place, look, value in steps if value < 0}
+        for place, look, value in steps:
             if value >= 0:
-                way, root = [symbol], place
+                way, root = [look], place
                 while root in came:
                     root, before = came[root]
                     way.append(before)
                 yield value, root, way[::-1]
 
-    def _learn(self, symbols: Array, starts: Ints, features: Array) -> None:
-        self._firsts = None
+    def _learn(self, symbols: Array, starts: Ints, seen: Array, features: Array) -> None:
+        self._make_room(2 * self._farthest + 1 + int(symbols.max(initial=-1)))
         begin, rounds = 0, len(starts) - 1
         while begin < rounds:
             begin = loops.learn(
-                symbols, starts, *self._program, self._sizes, self._table, self._tally, begin, features
-            )
+                symbols, starts, *self._program, self._firsts, self._table, seen, self._sizes, self._tally,
+                begin, features,
+            )  # fmt: skip
             if begin < rounds:
                 steps = int(self._tally[0]) + int(starts[begin + 1] - starts[begin]) * len(self._program[2])
                 self._rehash(4 * 2 ** steps.bit_length())
+
+    def _surroundings(self, lengths: Ints, dtype: Any) -> Array:
+        """Room for what is seen in the longest of these sequences and beyond its ends."""
+        return np.empty((lengths.max(initial=0) + 2 * self._farthest, len(self._views)), dtype)
 
     def _rehash(self, size: int) -> None:
         old, self._table = self._table, np.zeros(size, np.int64)
         loops.rehash(old, self._table)
         self._tally[0] = np.count_nonzero(self._table[::2])
 
-    def _first_steps(self) -> tuple[Array, int]:
-        """Where walks go from their roots (roots × symbols), and how many symbols are not beyond the ends.
-
-        Most walks are one step, and a line of them is found faster than slots of the table.
-        """
-        if self._firsts is None:
-            keys, values = self._table[::2], self._table[1::2]
-            mine = (keys != 0) & (keys >> 32 <= self._roots.max(initial=0))
-            roots, symbols = np.divmod(keys[mine], 2**32)
-            known = 1 + int(symbols[symbols < 2**31].max(initial=-1))
-            places = np.where(symbols < 2**31, symbols, known + 2**32 - 1 - symbols)
-            shape = (1 + self._roots.max(initial=0), 2 + places.max(initial=-1))
-            firsts = np.full(shape, loops.UNKNOWN, np.int32)
-            firsts[roots, places] = values[mine]
-            self._firsts = firsts, known
-        return self._firsts
+    def _make_room(self, looks: int) -> None:
+        """Let there be first steps for so many looks: twice as many as needed, the last leading nowhere."""
+        before, roots = self._firsts.shape
+        if looks >= before:
+            firsts = np.full((2 * looks, roots), loops.UNKNOWN, np.int32)
+            firsts[:before] = self._firsts
+            self._firsts = firsts
 
     def _symbols(self, columns: Sequence[Sequence[str]], tokens: int, learning: bool) -> Array:
         """What templates see (tokens × views)."""
@@ -203,12 +211,12 @@ def _roots(templates: Sequence[Template]) -> Ints:
     return np.array([numbers.setdefault(_kind(t), len(numbers) + 1) for t in templates], np.int64)
 
 
-def _look(symbol: int, looks: list[str]) -> str:
-    """What a symbol stands for."""
-    if symbol < len(looks):
-        return looks[symbol]
-    beyond, after = divmod(0xFFFFFFFF - symbol, 2)
-    return f"(end+{beyond})" if after else f"(start-{beyond})"
+def _look(seen: int, looks: list[str], farthest: int) -> str:
+    """What a number stands for that was seen."""
+    if seen >= 2 * farthest:
+        return looks[seen - 2 * farthest]
+    distance, after = divmod(seen, 2)
+    return f"(end+{distance + 1})" if after else f"(start-{distance + 1})"
 
 
 def columns_of(

@@ -8,8 +8,10 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast
 
-from numba import njit
-from numba.extending import register_jitable
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic, register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,9 +34,42 @@ def compiled(function: Function, **options: Any) -> Function:
     return cast(Function, njit(cache=True, nogil=True, **options)(function))
 
 
+def without_counting(function: Function) -> Function:
+    """The same for a loop that makes no arrays, and so need not count who refers to them.
+
+    Counting costs more than the work itself where small parts with branches are written into a loop.
+    """
+    return compiled(function, _nrt=False)
+
+
 def fused(function: Function) -> Function:
     """The same for arithmetic that may take a product and a sum in one step, rounded once."""
     return compiled(function, fastmath={"contract"})
+
+
+CACHE_LINE = 64
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch(typing_context: Any, array: Any, line: Any) -> Any:
+    """Ask for the first two cache lines of a line of an array, which will be read soon; waits for nothing."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number, byte = ir.IntType(64), ir.PointerType(ir.IntType(8))
+        view = context.make_array(signature.args[0])(context, builder, arguments[0])
+        stride = cgutils.unpack_tuple(builder, view.strides)[0]
+        index = context.cast(builder, arguments[1], signature.args[1], types.int64)
+        start = builder.add(builder.ptrtoint(view.data, number), builder.mul(index, stride))
+        flags = [ir.IntType(32)] * 3
+        hint = builder.module.declare_intrinsic(
+            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, *flags])
+        )
+        for ahead in (0, CACHE_LINE):
+            place = builder.inttoptr(builder.add(start, ir.Constant(number, ahead)), byte)
+            builder.call(hint, [place, *(ir.Constant(flags[0], flag) for flag in (0, 3, 1))])
+        return context.get_dummy_value()
+
+    return types.void(array, line), generate
 
 
 def composed(*parts: Callable[..., Any]) -> Callable[[Function], Function]:

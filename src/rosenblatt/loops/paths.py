@@ -181,10 +181,42 @@ def stands(scores: Array, offsets: Array, truth: Array) -> bool:
 
     A path that differs is the truth with some stretches exchanged, and is below it if each is. So stretches
     are followed, by how much they gain on the truth, and given up as soon as they cannot make up for what
-    they lost: `hope[i]` is the most that one can gain after row i, whatever its label there.
+    they lost: `hope[i]` is the most that one can gain after row i, whatever its label there. Most rows are
+    such that none that begins with them can gain, and are passed over.
     """
     rows, labels = scores.shape
-    hope, into, gained, gaining = np.empty(rows), np.empty(labels), np.empty(labels), np.empty(labels)
+    hope, hopeful = np.empty(rows), np.empty(rows, np.bool_)
+    gained, gaining = np.empty(labels), np.empty(labels)
+    hope_of_stretches(scores, offsets, truth, hope, hopeful)
+    first, last, following = labels * labels, labels * (labels + 1), False
+    for i in range(rows):
+        if not (following or hopeful[i]):
+            continue
+        left = truth[i - 1] * labels if i > 0 else first
+        for c in range(labels):
+            gaining[c] = offsets[left + c]
+        if following:
+            for p in range(labels):
+                if gained[p] + hope[i - 1] >= 0.0:
+                    for c in range(labels):
+                        gaining[c] = max(gained[p] + offsets[p * labels + c], gaining[c])
+                    if gained[p] + offsets[p * labels + truth[i]] - offsets[left + truth[i]] >= 0.0:
+                        return False
+        lost = offsets[left + truth[i]] + scores[i, truth[i]]
+        for c in range(labels):
+            gained[c] = gaining[c] + scores[i, c] - lost
+        gained[truth[i]] = -np.inf
+        following = highest_of(gained) + hope[i] >= 0.0
+    for c in range(labels):
+        gaining[c] = gained[c] + offsets[last + c]
+    return not following or bool(highest_of(gaining) < offsets[last + truth[rows - 1]])
+
+
+@compilable
+def hope_of_stretches(scores: Array, offsets: Array, truth: Array, hope: Array, hopeful: Array) -> None:
+    """Write the most that a stretch can gain on the truth after each row, and whether one may begin there."""
+    rows, labels = scores.shape
+    into, gaining = np.empty(labels), np.empty(labels)
     for c in range(labels):
         into[c] = offsets[c]
     for p in range(1, labels):
@@ -193,38 +225,16 @@ def stands(scores: Array, offsets: Array, truth: Array) -> bool:
     highest = offsets[labels * (labels + 1)]
     for c in range(1, labels):
         highest = max(offsets[labels * (labels + 1) + c], highest)
-    hope[rows - 1] = highest - offsets[labels * (labels + 1) + truth[rows - 1]]
+    hoped = highest - offsets[labels * (labels + 1) + truth[rows - 1]]
     for i in range(rows - 1, 0, -1):
         for c in range(labels):
             gaining[c] = into[c] + scores[i, c]
         gaining[truth[i]] = -np.inf
-        onward = highest_of(gaining) - scores[i, truth[i]] + hope[i]
-        hope[i - 1] = max(into[truth[i]], onward) - offsets[truth[i - 1] * labels + truth[i]]
-    for c in range(labels):
-        gained[c] = offsets[labels * labels + c] + scores[0, c]
-    lost, following = offsets[labels * labels + truth[0]] + scores[0, truth[0]], False
-    for i in range(rows):
-        if i > 0:
-            left = truth[i - 1] * labels
-            lost = offsets[left + truth[i]] + scores[i, truth[i]]
-            for c in range(labels):
-                gaining[c] = offsets[left + c]
-            if following:
-                for p in range(labels):
-                    if gained[p] + hope[i - 1] >= 0.0:
-                        for c in range(labels):
-                            gaining[c] = max(gained[p] + offsets[p * labels + c], gaining[c])
-                        if gained[p] + offsets[p * labels + truth[i]] - offsets[left + truth[i]] >= 0.0:
-                            return False
-            for c in range(labels):
-                gained[c] = gaining[c] + scores[i, c]
-        for c in range(labels):
-            gained[c] -= lost
-        gained[truth[i]] = -np.inf
-        following = highest_of(gained) + hope[i] >= 0.0
-    for c in range(labels):
-        gained[c] += offsets[labels * (labels + 1) + c]
-    return bool(highest_of(gained) < offsets[labels * (labels + 1) + truth[rows - 1]])
+        hope[i], gain = hoped, highest_of(gaining) - scores[i, truth[i]]
+        along = offsets[truth[i - 1] * labels + truth[i]]
+        hopeful[i] = gain + hoped >= along
+        hoped = max(into[truth[i]], gain + hoped) - along
+    hope[0], hopeful[0] = hoped, True
 
 
 @compilable

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import OFFSET, most_entries, write
-from rosenblatt.loops.compiling import compilable, compiled, composed, inlined
+from rosenblatt.loops.compiling import compilable, composed, inlined, prefetch, without_counting
 
 # Positions and features are read as unsigned numbers: of a signed one the compiled code asks each time
 # whether it counts from the end. Where a game has one output, weights are a plain array, in which a feature
@@ -36,22 +36,68 @@ def out_of_range(indptr, features, row, known):
 
 @inlined
 def score_one(indptr, features, values, row, weights, constant, scores, r):
-    """Score one row: ⟨w, φ(x)⟩, into scores[r]."""
-    total = constant * weights[weights.shape[0] - 1]
-    for p in span(indptr, row):
-        total += np.float64(values[p]) * weights[np.uint32(features[p])]
-    scores[r, 0] = total
+    """Score one row: ⟨w, φ(x)⟩, into scores[r], in four sums side by side: none has to wait."""
+    begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
+    fours = begin + ((end - begin) & ~np.uint64(3))
+    first = second = third = 0.0
+    fourth = constant * weights[weights.shape[0] - 1]
+    for p in range(begin, fours, np.uint64(4)):
+        first += np.float64(values[p]) * weights[np.uint32(features[p])]
+        p += np.uint64(1)
+        second += np.float64(values[p]) * weights[np.uint32(features[p])]
+        p += np.uint64(1)
+        third += np.float64(values[p]) * weights[np.uint32(features[p])]
+        p += np.uint64(1)
+        fourth += np.float64(values[p]) * weights[np.uint32(features[p])]
+    for p in range(fours, end):
+        first += np.float64(values[p]) * weights[np.uint32(features[p])]
+    scores[r, 0] = (first + second) + (third + fourth)
 
 
 @inlined
 def score_many(indptr, features, values, row, weights, constant, scores, r):
-    """The same for every output, into scores[r]."""
-    for o in range(weights.shape[1]):
-        scores[r, o] = constant * weights[weights.shape[0] - 1, o]
+    """The same for every output, into scores[r]; features that have no weight count for nothing.
+
+    Four lines of weights at a time: the scores are read and written once for all of them.
+    """
+    outputs, last = weights.shape[1], np.uint32(weights.shape[0] - 1)
+    for o in range(outputs):
+        scores[r, o] = constant * weights[last, o]
+    begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
+    fours = begin + ((end - begin) & ~np.uint64(3))
+    for p in range(begin, fours, np.uint64(4)):
+        a, first = weighed(features, values, p, last)
+        b, second = weighed(features, values, p + np.uint64(1), last)
+        c, third = weighed(features, values, p + np.uint64(2), last)
+        d, fourth = weighed(features, values, p + np.uint64(3), last)
+        for o in range(outputs):
+            total = scores[r, o] + first * weights[a, o]
+            total = (total + second * weights[b, o]) + third * weights[c, o]
+            scores[r, o] = total + fourth * weights[d, o]
+    for p in range(fours, end):
+        a, first = weighed(features, values, p, last)
+        for o in range(outputs):
+            scores[r, o] += first * weights[a, o]
+
+
+@inlined
+def weighed(features, values, p, last):
+    """The line of weights and the value of the feature at a position; 0 if it has no weight."""
+    line = np.uint32(features[p])
+    return min(line, last), np.float64(values[p]) * (line < last)
+
+
+@inlined
+def announce_one(indptr, features, row, weights):
+    """Nothing: one weight per feature is soon fetched."""
+
+
+@inlined
+def announce_many(indptr, features, row, weights):
+    """Have the weights fetched that a row needs, while the one before it is scored."""
+    last = np.uint32(weights.shape[0] - 1)
     for p in span(indptr, row):
-        value, line = np.float64(values[p]), np.uint32(features[p])
-        for o in range(weights.shape[1]):
-            scores[r, o] += value * weights[line, o]
+        prefetch(weights, min(np.uint32(features[p]), last))
 
 
 @inlined
@@ -178,9 +224,11 @@ def delay_loop(one_output: bool) -> Any:
 @cache
 def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
     """The pass for this game and this rule."""
-    score, add = (score_one, add_one) if one_output else (score_many, add_many)
+    announce, score, add = (
+        (announce_one, score_one, add_one) if one_output else (announce_many, score_many, add_many)
+    )
 
-    @composed(judge, step, score, add)
+    @composed(judge, step, announce, score, add)
     def play_sparse(
         begin, order, starts, indptr, features, values, truths, sample_weights, longest, tracks, outputs,
         weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
@@ -208,6 +256,7 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
                 if out_of_range(indptr, features, row, weights.shape[0] - 1):
                     stopped = -1 - row
                     break
+                announce(indptr, features, min(row + 1, last - 1), weights)
                 score(indptr, features, values, row, weights, constant, scores, row - first)
                 truth[row - first] = truths[row]
                 if not np.isfinite(scores[row - first, 0]):
@@ -250,15 +299,9 @@ def sparse_loop(judge: Any, step: Any, one_output: bool) -> Any:
     return play_sparse
 
 
-@compiled
+@without_counting
 def score_rows(indptr, features, values, weights, constant, scores):
     """Score every row; features that have no weight, −1 among them, count for nothing."""
-    last = np.uint32(weights.shape[0] - 1)
     for row in range(scores.shape[0]):
-        for o in range(weights.shape[1]):
-            scores[row, o] = constant * weights[last, o]
-        for p in span(indptr, row):
-            line = np.uint32(features[p])
-            if line < last:
-                for o in range(weights.shape[1]):
-                    scores[row, o] += np.float64(values[p]) * weights[line, o]
+        announce_many(indptr, features, min(row + 1, scores.shape[0] - 1), weights)
+        score_many(indptr, features, values, row, weights, constant, scores, row)

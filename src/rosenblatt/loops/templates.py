@@ -1,15 +1,18 @@
-"""From symbols to features: templates as walks through one table of numbers.
+"""From symbols to features: templates as walks through a table of numbers.
 
-A walk begins at the root of its template and takes a step per part: the table knows, for a place and a
-symbol, the next place, or at the last step the feature. So features are exact whatever their parts are, and
-no text is ever put together.
+A walk begins at the root of its template and takes a step per part: the table knows, for a place and what is
+seen there, the next place, or at the last step the feature. So features are exact whatever their parts are,
+and no text is ever put together. Most walks are one step, and so the first steps stand apart (seen × roots),
+where they are found at once.
+
+What is seen is a number: first those for beyond the ends of a sequence, at every distance, then the symbols.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import compilable, compiled, inlined
+from rosenblatt.loops.compiling import compilable, inlined, without_counting
 
 UNKNOWN = -1
 """A symbol never seen, or a feature that has no number."""
@@ -33,81 +36,55 @@ def slot_of(table, key):
 
 
 @inlined
-def symbol_at(symbols, first, last, token, offset, column):
-    """What a part of a template sees; beyond the ends, a symbol for every distance from them."""
-    seen = token + offset
-    if seen < first:
-        return np.int64(0xFFFFFFFF - 2 * (first - seen))
-    if seen >= last:
-        return np.int64(0xFFFFFFFF - 2 * (seen - last) - 3)
-    return np.int64(symbols[seen, column])
+def look_around(symbols, first, last, farthest, nothing, seen):
+    """Write what is seen at the tokens of a sequence, and as far beyond its ends as templates look."""
+    length = last - first
+    for view in range(symbols.shape[1]):
+        for distance in range(farthest):
+            seen[farthest - 1 - distance, view] = 2 * distance
+            seen[farthest + length + distance, view] = 2 * distance + 1
+        for i in range(length):
+            symbol = symbols[first + i, view]
+            seen[farthest + i, view] = nothing if symbol < 0 else symbol + 2 * farthest
 
 
-@inlined
-def walk(symbols, first, last, token, template, roots, bounds, offsets, columns, firsts, known, table):
-    """The feature that a template has at a token, or UNKNOWN."""
-    part = bounds[template]
-    column = symbol_at(symbols, first, last, token, offsets[part], columns[part])
-    if column >= known:  # beyond the ends
-        column = known + 0xFFFFFFFF - column
-    if column < 0 or column >= firsts.shape[1]:
-        column = np.int64(firsts.shape[1] - 1)  # where nothing leads anywhere
-    place = -2 - np.int64(firsts[roots[template], column])
-    for part in range(bounds[template] + 1, bounds[template + 1]):
-        symbol = symbol_at(symbols, first, last, token, offsets[part], columns[part])
-        if symbol < 0 or place < 0:
-            return np.int64(UNKNOWN)
-        slot = slot_of(table, place << 32 | symbol)
-        if table[slot] == 0:
-            return np.int64(UNKNOWN)
-        place = -2 - table[slot + np.uint64(1)]
-    return -2 - place
-
-
-@compiled
-def find(symbols, starts, roots, bounds, offsets, columns, firsts, known, table, features):
+@without_counting
+def find(symbols, starts, roots, bounds, places, views, farthest, firsts, table, seen, features):
     """The features (tokens × templates) of sequences, UNKNOWN where there is none.
 
-    `firsts` holds the first steps of the table (roots × known symbols, those beyond the ends, and none).
+    Part p of the templates sees a view of the token at place p, counted from the farthest that any sees.
     """
+    nothing = firsts.shape[0] - 1  # from which no step leads anywhere
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
-        for token in range(first, last):
+        look_around(symbols, first, last, farthest, nothing, seen)
+        for token in range(last - first):
             for template in range(roots.shape[0]):
-                features[token, template] = walk(
-                    symbols,
-                    first,
-                    last,
-                    token,
-                    template,
-                    roots,
-                    bounds,
-                    offsets,
-                    columns,
-                    firsts,
-                    known,
-                    table,
-                )
+                part = bounds[template]
+                line = min(np.int64(seen[token + places[part], views[part]]), nothing)
+                step = np.int64(firsts[line, roots[template]])
+                while part + 1 < bounds[template + 1] and step < UNKNOWN:
+                    part += 1
+                    key = (-2 - step) << 32 | np.int64(seen[token + places[part], views[part]])
+                    slot = slot_of(table, key)
+                    step = table[slot + np.uint64(1)] if table[slot] == key else np.int64(UNKNOWN)
+                features[first + token, template] = step
 
 
 @compilable
-def step_learning(table, key, last, size, tally):
-    """Take a step, and make it first where it was never taken: to a new feature if it is the last."""
-    slot = slot_of(table, key)
-    if table[slot] == 0:
-        table[slot] = key
-        tally[0] += 1
-        if last:
-            table[slot + np.uint64(1)] = tally[2]
-            tally[2] += size
-        else:
-            table[slot + np.uint64(1)] = -2 - tally[1]
-            tally[1] += 1
-    return table[slot + np.uint64(1)]
+def new_step(last, size, tally):
+    """Where a step leads that was never taken: to a new feature if it is the last of its walk."""
+    count = 2 if last else 1
+    number = tally[count]
+    tally[count] += size if last else 1
+    return number if last else -2 - number
 
 
-@compiled
-def learn(symbols, starts, roots, bounds, offsets, columns, sizes, table, tally, begin, features):
+@without_counting
+def learn(
+    symbols, starts, roots, bounds, places, views, farthest, firsts, table, seen, sizes, tally, begin,
+    features,
+):  # fmt: skip
     """The same, where what was never seen becomes a new feature, from round `begin` on.
 
     `tally` counts the steps in the table, the places and the features; a new feature of a template takes
@@ -116,20 +93,30 @@ def learn(symbols, starts, roots, bounds, offsets, columns, sizes, table, tally,
     most = table.shape[0] // 4
     for i in range(begin, starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
-        if tally[0] + (last - first) * columns.shape[0] > most:
+        if tally[0] + (last - first) * views.shape[0] > most:
             return i
-        for token in range(first, last):
+        look_around(symbols, first, last, farthest, UNKNOWN, seen)
+        for token in range(last - first):
             for template in range(roots.shape[0]):
-                place, end = np.int64(roots[template]), bounds[template + 1] - 1
-                for part in range(bounds[template], end + 1):
-                    symbol = symbol_at(symbols, first, last, token, offsets[part], columns[part])
-                    key = place << 32 | symbol
-                    place = -2 - step_learning(table, key, part == end, sizes[template], tally)
-                features[token, template] = -2 - place
+                part, end, root = bounds[template], bounds[template + 1] - 1, roots[template]
+                line = seen[token + places[part], views[part]]
+                step = np.int64(firsts[line, root])
+                if step == UNKNOWN:
+                    step = new_step(part == end, sizes[template], tally)
+                    firsts[line, root] = step
+                while part < end:
+                    part += 1
+                    key = (-2 - step) << 32 | np.int64(seen[token + places[part], views[part]])
+                    slot = slot_of(table, key)
+                    if table[slot] == 0:
+                        table[slot], tally[0] = key, tally[0] + 1
+                        table[slot + np.uint64(1)] = new_step(part == end, sizes[template], tally)
+                    step = table[slot + np.uint64(1)]
+                features[first + token, template] = step
     return starts.shape[0] - 1
 
 
-@compiled
+@without_counting
 def rehash(old, table):
     """Move the steps into an empty table."""
     for i in range(0, old.shape[0], 2):
@@ -138,17 +125,17 @@ def rehash(old, table):
             table[slot], table[slot + np.uint64(1)] = old[i], old[i + 1]
 
 
-@compiled
-def hashed(symbols, starts, roots, bounds, offsets, columns, sizes, width, features):
+@without_counting
+def hashed(symbols, starts, roots, bounds, places, views, farthest, seen, sizes, width, features):
     """Features (tokens × templates) below `width` from what the parts look like, without a table."""
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
-        for token in range(first, last):
+        look_around(symbols, first, last, farthest, UNKNOWN, seen)
+        for token in range(last - first):
             for template in range(roots.shape[0]):
                 mixed = np.uint64(roots[template]) * MULTIPLIER
                 for part in range(bounds[template], bounds[template + 1]):
-                    seen = symbol_at(symbols, first, last, token, offsets[part], columns[part])
-                    mixed = (mixed ^ np.uint64(seen)) * MULTIPLIER
+                    mixed = (mixed ^ np.uint64(seen[token + places[part], views[part]])) * MULTIPLIER
                     mixed ^= mixed >> np.uint64(29)
                 size = np.uint64(sizes[template])
-                features[token, template] = np.int64(mixed % (np.uint64(width) // size) * size)
+                features[first + token, template] = np.int64(mixed % (np.uint64(width) // size) * size)
