@@ -14,6 +14,7 @@ REPORTS = (
     "sequence_speed",
     "sequence_quality",
     "kernel_tagger",
+    "ranking",
     "paper_table",
     "cold_start",
     "map_or_kernel",

@@ -14,7 +14,7 @@ from playing import CUBIC, RULES, Linear, a_run, games_and_points, labelled_poin
 from rosenblatt import PerceptronClassifier, kernels, learner, online, tables
 from rosenblatt.games import Binary
 from rosenblatt.hypotheses.dual import DualBoard
-from rosenblatt.learner import play, play_blocks, play_sparse
+from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.run import Examples, begin
 
 RULE_NAMES = st.sampled_from(sorted(RULES))
@@ -67,7 +67,7 @@ def is_the_sources_perceptron(player, form=lambda X: X, **options):
 
 
 @pytest.mark.parametrize(
-    ("player", "form"), [(play, np.asarray), (play_blocks, np.asarray), (play_sparse, sparse)]
+    ("player", "form"), [(play, np.asarray), (play_blocks, np.asarray), (play_pass, sparse)]
 )
 def test_the_primal_is_the_sources_perceptron(player, form):
     is_the_sources_perceptron(player, form)()
@@ -140,7 +140,7 @@ def test_blocks_change_nothing_when_examples_have_weights(points, block):
     game = games()["one-vs-rest"]
     plain = a_run(game, X, y, kernel=CUBIC, weights=weights)
     blocks = a_run(game, X, y, kernel=CUBIC, weights=weights, player=play_blocks, block=block)
-    csr = a_run(game, sparse(X), y, weights=weights, player=play_sparse)
+    csr = a_run(game, sparse(X), y, weights=weights, player=play_pass)
     assert blocks.ledger == plain.ledger
     assert csr.ledger == a_run(game, X, y, weights=weights).ledger
 
@@ -160,7 +160,7 @@ def sparse_is_dense(form):
         game, X, y = game
         options = {"epochs": epochs, "seed": seed, "rule": RULES[rule], "intercept": intercept}
         dense = a_run(game, X, y, **options)
-        csr = a_run(game, form(X), y, player=play_sparse, **options)
+        csr = a_run(game, form(X), y, player=play_pass, **options)
         assert csr.ledger == dense.ledger
         assert np.array_equal(csr.hypothesis.weights, dense.hypothesis.weights)
         assert np.array_equal(csr.hypothesis.delayed, dense.hypothesis.delayed)
@@ -176,7 +176,7 @@ def test_sparse_is_dense():
 def short_stretches(monkeypatch):
     """Stretches of three rounds, filed by the clerk, who copies two rows at a time."""
     monkeypatch.setattr(learner, "STRETCH", 3)
-    monkeypatch.setattr(tables.sparse, "COPIED", 2)
+    monkeypatch.setattr(tables.passes, "COPIED", 2)
 
 
 def test_stretches_filed_by_the_clerk_change_nothing(short_stretches):
@@ -184,7 +184,7 @@ def test_stretches_filed_by_the_clerk_change_nothing(short_stretches):
 
 
 def test_a_clerk_who_loses_a_stretch_is_seen(short_stretches, monkeypatch):
-    monkeypatch.setattr(tables.sparse.SparsePass, "delay", lambda *arguments: None)
+    monkeypatch.setattr(tables.passes.Pass, "delay", lambda *arguments: None)
     rejects(sparse_is_dense(sparse))
 
 
@@ -193,8 +193,8 @@ def test_the_clerk_keeps_every_corrected_row_once(game, epochs, seed):
     game, X, y = game
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(learner, "STRETCH", 3)
-        patch.setattr(tables.sparse, "COPIED", 2)
-        run = a_run(game, sparse(X), y, player=play_sparse, epochs=epochs, seed=seed)
+        patch.setattr(tables.passes, "COPIED", 2)
+        run = a_run(game, sparse(X), y, player=play_pass, epochs=epochs, seed=seed)
     memory = run.hypothesis.memory
     assert sorted(memory.ids.tolist()) == sorted(set(run.ledger.row.tolist()))
     assert np.array_equal(memory.rows.data.toarray() if len(memory) else X[:0], X[memory.ids])

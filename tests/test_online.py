@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, kernels, online
-from rosenblatt.tables.sparse import SparsePass
+from rosenblatt.tables.passes import Pass
 from test_rules import blobs
 
 
@@ -156,7 +156,7 @@ def test_many_mistakes_one_at_a_time(kernel):
 def test_an_interrupted_round_is_played_wholly_or_not_at_all(monkeypatch, predictor):
     examples = [({"a": 1.0}, 1), ({"a": 1.0}, 1), ({"a": 1.0}, 1), ({"b": 1.0}, -1), ({"a": -3.0}, 1)]
     whole, learner = online.Classifier(predictor=predictor), online.Classifier(predictor=predictor)
-    true_play = SparsePass.play
+    true_play = Pass.play
 
     def interrupted(self, *arguments, **options):
         true_play(self, *arguments, **options)
@@ -165,7 +165,7 @@ def test_an_interrupted_round_is_played_wholly_or_not_at_all(monkeypatch, predic
     for x, label in examples:
         whole.add_example(x, label)
         with monkeypatch.context() as patch:
-            patch.setattr(SparsePass, "play", interrupted)
+            patch.setattr(Pass, "play", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 learner.add_example(x, label)
     assert learner.ledger == whole.ledger

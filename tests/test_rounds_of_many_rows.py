@@ -12,7 +12,7 @@ from playing import RULES, orders_of, sparse
 from rosenblatt import learner, predictors, tables
 from rosenblatt.games import NO_OFFSETS, compilable
 from rosenblatt.kernels import Linear
-from rosenblatt.learner import play, play_blocks, play_sparse
+from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.rows import Rows
 from rosenblatt.run import Examples, begin
 
@@ -82,7 +82,7 @@ def a_run(player, data, game, kernel=None, rule=None, epochs=3, **options):
 
 PATHS = {
     "blocks": lambda X, game, rule: a_run(play_blocks, X, game, rule=rule, block=5),
-    "sparse": lambda X, game, rule: a_run(play_sparse, sparse(X), game, rule=rule),
+    "sparse": lambda X, game, rule: a_run(play_pass, sparse(X), game, rule=rule),
     "dual": lambda X, game, rule: a_run(play, X, game, Linear(), rule),
     "dual blocks": lambda X, game, rule: a_run(play_blocks, X, game, Linear(), rule, block=5),
     "dual blocks of CSR": lambda X, game, rule: a_run(play_blocks, sparse(X), game, Linear(), rule, block=4),
@@ -97,7 +97,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, game, rule, clerk)
     with pytest.MonkeyPatch.context() as patch:
         if clerk:
             patch.setattr(learner, "STRETCH", 2)
-            patch.setattr(tables.sparse, "COPIED", 2)
+            patch.setattr(tables.passes, "COPIED", 2)
         run = PATHS[path](X, game, RULES[rule])
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):

@@ -13,7 +13,7 @@ from rosenblatt.bounds import certify
 from rosenblatt.games import Sequence
 from rosenblatt.kernels import Linear, Polynomial
 from rosenblatt.lattices import Lattice
-from rosenblatt.learner import play, play_blocks, play_sparse
+from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.loops import decoding, paths
 from rosenblatt.loops import sparse as sparse_loops
 from rosenblatt.rows import Rows
@@ -292,7 +292,7 @@ def a_run(player, data, sequences, kernel=None, rule=None, epochs=3, game=GAME, 
 def test_it_is_collinss_algorithm(sequences):
     X, truths, starts = sequences
     run = begin(Sequence(3), features=3)
-    play_sparse(run, Examples(run.number(sparse(X)), truths, starts), orders_of(len(starts) - 1, 2))
+    play_pass(run, Examples(run.number(sparse(X)), truths, starts), orders_of(len(starts) - 1, 2))
     pairs = [(X[a:b], truths[a:b]) for a, b in pairwise(starts)]
     mistakes, weights, steps = collins(pairs, 3, 3, run.epochs)
     assert run.ledger.mistakes.tolist() == mistakes
@@ -302,7 +302,7 @@ def test_it_is_collinss_algorithm(sequences):
 
 PATHS = {
     "blocks": lambda X, sequences, **options: a_run(play_blocks, X, sequences, block=5, **options),
-    "sparse": lambda X, sequences, **options: a_run(play_sparse, sparse(X), sequences, **options),
+    "sparse": lambda X, sequences, **options: a_run(play_pass, sparse(X), sequences, **options),
     "dual": lambda X, sequences, **options: a_run(play, X, sequences, Linear() + 1, **options),
     "dual blocks": lambda X, sequences, **options: a_run(
         play_blocks, X, sequences, Linear() + 1, block=5, **options
@@ -320,7 +320,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule,
     with pytest.MonkeyPatch.context() as patch:
         if clerk:
             patch.setattr(learner, "STRETCH", 2)
-            patch.setattr(tables.sparse, "COPIED", 2)
+            patch.setattr(tables.passes, "COPIED", 2)
         run = PATHS[path](X, sequences, rule=RULES[rule], game=game)
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):
@@ -334,8 +334,9 @@ def test_the_norm_of_many_entries_is_that_of_few(seed, count):
     X = sparse(random.integers(-2, 3, (9, 5)).astype(float))
     where = np.stack([random.integers(-1, 9, count), random.integers(0, 4, count)], axis=1)
     amount, arrays = random.integers(-2, 3, count).astype(float), (X.indptr, X.indices, X.data)
-    many = sparse_loops.norm_of_many(*arrays, 0, 1.0, where, amount, count)
-    assert many == sparse_loops.norm_of_rows(*arrays, 0, 1.0, where, amount, count)
+    rows = random.permutation(9)
+    many = sparse_loops.norm_of_many(*arrays, rows, 1.0, where, amount, count)
+    assert many == sparse_loops.norm_of_rows(*arrays, rows, 1.0, where, amount, count)
 
 
 @given(sentences(), st.sampled_from(predictors.NAMES), st.booleans())

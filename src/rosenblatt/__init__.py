@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rosenblatt import data, features, kernels, metrics, online, rules, schemes
     from rosenblatt.estimators.classifier import PerceptronClassifier
+    from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "PerceptronClassifier": "rosenblatt.estimators.classifier",
+    "PerceptronRanker": "rosenblatt.estimators.ranker",
     "PerceptronTagger": "rosenblatt.estimators.tagger",
     "data": "rosenblatt.data",
     "features": "rosenblatt.features",
@@ -26,6 +28,7 @@ _HOMES = {
 
 __all__ = [
     "PerceptronClassifier",
+    "PerceptronRanker",
     "PerceptronTagger",
     "data",
     "features",

@@ -179,7 +179,8 @@ def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     """How far u keeps the truth above its rivals in every round, in units of its length (rounds × tracks)."""
     loop = margin_loop(run.game.judge)
     offsets, tracks = run.game.offsets + direction.offsets, run.game.tracks
-    raw = loop(examples.starts, examples.truths, direction.on_examples, offsets, tracks, examples.longest)
+    truths, scores = examples.truths[examples.index], direction.on_examples[examples.index]
+    raw = loop(examples.starts, truths, scores, offsets, tracks, examples.longest)
     length = np.sqrt(np.maximum(direction.norms_squared, 0))
     return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
 

@@ -14,13 +14,13 @@ from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, most_entries, norm_
 from rosenblatt.progress import Progress
 from rosenblatt.rows import parts
 from rosenblatt.run import Examples, Run, not_finite
-from rosenblatt.tables import BlockTable, SparseTable
+from rosenblatt.tables import BlockTable, PassTable
 
 BLOCK = 512
 """Rows per block: large enough for the matrix products, small enough for the processor's cache."""
 
 STRETCH = 16_384
-"""Rounds per call of the sparse pass: few enough to be filed while they are in the processor's cache."""
+"""Rounds per call of the compiled pass: few enough to be filed while they are in the processor's cache."""
 
 
 def learn(
@@ -37,8 +37,8 @@ def learn(
     -------
     The number of epochs played, and whether the last one was without a correction.
     """
-    if isinstance(run.hypothesis, Primal) and examples.rows.sparse:
-        return play_sparse(run, examples, orders, progress=progress)
+    if isinstance(run.hypothesis, Primal) and (examples.rows.sparse or run.game.outputs == 1):
+        return play_pass(run, examples, orders, progress=progress)
     if len(examples) == 1:
         return play(run, examples, orders, progress=progress)
     return play_blocks(run, examples, orders, block=block, progress=progress)
@@ -60,7 +60,8 @@ def play(
 def _play_round(run: Run, examples: Examples, i: int) -> None:
     game, rule, hypothesis = run.game, run.rule, run.hypothesis
     first, last = examples.starts[i], examples.starts[i + 1]
-    rows, truth = examples.rows.take(slice(first, last)), examples.truths[first:last]
+    shown = examples.index[first:last]
+    rows, truth = examples.rows.take(shown), examples.truths[shown]
     width = most_entries(len(rows), game.outputs, len(game.offsets))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     weight = float(examples.weights_of(np.array([i]))[0])
@@ -71,7 +72,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
             hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
         )
         if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
-            raise not_finite(int(first))
+            raise not_finite(int(shown[0]))
         if not (wrong or margin < rule.reach * cost) or weight == 0:
             continue
         norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
@@ -79,7 +80,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
         when = float(run.book.rounds + 1)
         for a in range(count):
             row, change = int(where[a, 0]), size * amount[a]
-            number = OFFSET if row < 0 else run.rows_seen + first + row
+            number = OFFSET if row < 0 else run.rows_seen + shown[row]
             entries.append((len(lines), number, where[a, 1], change))
             if row < 0:
                 hypothesis.offsets[where[a, 1]] += change
@@ -118,15 +119,15 @@ def play_blocks(
     return _epochs(run, examples, orders, epoch, progress)
 
 
-def play_sparse(
+def play_pass(
     run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None
 ) -> tuple[int, bool]:
-    """The compiled pass for CSR rows in the primal."""
+    """The compiled pass in the primal, over CSR rows, or dense ones in a game with one output."""
     with ThreadPoolExecutor(1) as clerk:
-        table = SparseTable(run, examples, clerk if len(examples) > STRETCH else None)
+        table = PassTable(run, examples, clerk)
 
         def epoch(order: Ints, pulse: Callable[[], None]) -> None:
-            table.begin(order)
+            table.begin(order, late=len(order) > STRETCH)
             for part in parts(len(order), STRETCH):
                 table.play(order[part])
                 pulse()

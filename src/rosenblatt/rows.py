@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array, Data, Ints
 
+NO_FEATURES: Array = np.empty(0, np.int32)
+
 
 class Csr(NamedTuple):
     """Sparse rows as the compiled loops read them: row i is what lies between starts[i] and starts[i + 1]."""
@@ -76,6 +78,17 @@ class Rows:
             values = self._data.data
             self._csr = Csr(read_only(starts), read_only(features), read_only(values), self._data.shape[1])
         return self._csr
+
+    @property
+    def arrays(self) -> Csr:
+        """The rows as compiled passes read them: as CSR; or all values of dense ones, one after the other.
+
+        Then where rows start is not told, but how long they are, and there are no features beside them.
+        """
+        if self.sparse:
+            return self.csr
+        width, values = self._data.shape[1], np.ascontiguousarray(self._data).reshape(-1)
+        return Csr(read_only(np.array([width])), NO_FEATURES, read_only(values), width)
 
     @property
     def width(self) -> int | None:
@@ -165,6 +178,8 @@ class Rows:
 
 def read_only(array: Array) -> Array:
     """The same numbers, not to be written to: to a compiler, one type for everybody's arrays."""
+    if not array.flags.writeable:
+        return array
     view = array.view()
     view.flags.writeable = False
     return view

@@ -24,13 +24,18 @@ class Examples:
     Parameters
     ----------
     rows
-        All rows, those of one round next to each other.
+        All rows.
     truths
         The truth about every row, as the game reads it.
     starts
         Where the rows of each round begin, and where the last ones end; one row per round by default.
     weights
         What a correction on each round counts for; 1 by default.
+    index
+        Which rows are shown, round by round: those of round i are `index[starts[i]:starts[i + 1]]`. By
+        default all of them, one after the other.
+    repeats
+        Whether a row may be shown more than once in an epoch.
 
     Attributes
     ----------
@@ -42,9 +47,13 @@ class Examples:
     truths: Ints
     starts: Ints = field(default=None)  # type: ignore[arg-type]
     weights: Floats | None = None
+    index: Ints = field(default=None)  # type: ignore[arg-type]
+    repeats: bool = False
     longest: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
+        if self.index is None:
+            object.__setattr__(self, "index", counting(len(self.rows)))
         if self.starts is None:
             object.__setattr__(self, "starts", counting(len(self.rows) + 1))
         else:

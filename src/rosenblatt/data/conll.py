@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
-import lzma
-import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from io import BufferedReader
 from itertools import compress, islice, repeat
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any, TextIO
 
 import numpy as np
 
 from rosenblatt.columns import Columns, starts_of
+from rosenblatt.data.files import Source, lines_of, name_of, write_text
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """The columns of CoNLL-U."""
@@ -26,7 +22,6 @@ BOM = b"\xef\xbb\xbf"
 LINES = 2**15
 """Lines that are read at once."""
 
-Source = str | PathLike[str] | Iterable[str]
 Sentences = tuple[Columns, Columns]
 
 
@@ -60,7 +55,7 @@ def read_conll(
     >>> X[0], y[0]
     ([('Rome', 'NNP'), ('fell', 'VBD')], ['B-LOC', 'O'])
     """
-    table = _parse(_all_lines(source), separator, comment, _name(source))
+    table = _parse(_all_lines(source), separator, comment, name_of(source))
     if not table.lengths:
         raise ValueError(f"There is no token in {table.name}.")
     return _tokens(table, columns, label), _labels(table, label)
@@ -75,18 +70,18 @@ def iter_conll(
     comment: str | None = None,
 ) -> Iterator[tuple[list[Any], list[str]]]:
     """The same, one pair of tokens and labels after the other, for files of any size."""
-    with _lines(source) as lines:
+    with lines_of(source) as lines:
         stream, rest, first, width = iter(lines), list[bytes](), 1, None
         while some := list(islice(stream, LINES)):
             rest += [line.rstrip(b"\r\n") for line in some]
             end = next((i for i in range(len(rest), 0, -1) if not rest[i - 1].strip()), 0)
             if end:
-                table = _parse(rest[:end], separator, comment, _name(source), first, width)
+                table = _parse(rest[:end], separator, comment, name_of(source), first, width)
                 if table.lengths:
                     width = table.width
                     yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
                 rest, first = rest[end:], first + end
-        table = _parse(rest, separator, comment, _name(source), first, width)
+        table = _parse(rest, separator, comment, name_of(source), first, width)
         if table.lengths:
             yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
 
@@ -105,7 +100,7 @@ def read_conllu(source: Source, columns: Sequence[str] | str = "form", label: st
     for column in (*wanted, label):
         if column not in CONLLU:
             raise ValueError(f"CoNLL-U has the columns {', '.join(CONLLU)}. Got {column!r}.")
-    table = _words(_parse(_all_lines(source), "\t", "#", _name(source), width=len(CONLLU)))
+    table = _words(_parse(_all_lines(source), "\t", "#", name_of(source), width=len(CONLLU)))
     if not table.lengths:
         raise ValueError(f"There is no token in {table.name}.")
     numbers = [CONLLU.index(column) for column in wanted]
@@ -133,10 +128,7 @@ def write_conll(
     if not isinstance(target, str | PathLike):
         target.write(text)
         return
-    name = fspath(target)
-    opener: Any = gzip.open if name.endswith(".gz") else lzma.open if name.endswith(".xz") else open
-    with opener(target, "wt", encoding="utf-8") as file:
-        file.write(text)
+    write_text(target, text)
 
 
 def _written(columns: Sequence[Sequence[Sequence[Any]]], separator: str) -> Iterator[str]:
@@ -252,32 +244,8 @@ def _tokens(table: Table, columns: Sequence[int] | int | None, label: int) -> Co
 
 def _all_lines(source: Source) -> list[bytes]:
     """All lines, without their ends."""
-    with _lines(source) as lines:
+    with lines_of(source) as lines:
         if isinstance(source, str | PathLike):
             everything: bytes = lines.read()  # type: ignore[attr-defined]
             return everything.replace(b"\r\n", b"\n").split(b"\n")
         return [line.rstrip(b"\r\n") for line in lines]
-
-
-@contextmanager
-def _lines(source: Source) -> Iterator[Iterable[bytes]]:
-    """The lines of a file, or those given."""
-    if not isinstance(source, str | PathLike):
-        yield (line.encode() if isinstance(line, str) else line for line in source)
-        return
-    with open(source, "rb") as raw:
-        magic = raw.read(6)
-        raw.seek(0)
-        unpacked: Any = raw
-        if magic.startswith(b"\x1f\x8b"):
-            unpacked = BufferedReader(gzip.GzipFile(fileobj=raw))
-        elif magic == b"\xfd7zXZ\x00":
-            unpacked = BufferedReader(lzma.LZMAFile(raw))  # noqa: SIM115
-        try:
-            yield unpacked
-        except (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error) as broken:
-            raise ValueError(f"{_name(source)} is compressed and broken: {broken}.") from broken
-
-
-def _name(source: Source) -> str:
-    return fspath(source) if isinstance(source, str | PathLike) else "lines"

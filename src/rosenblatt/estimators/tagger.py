@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 
 from rosenblatt import bounds, metrics, predictors
 from rosenblatt._types import Floats, Ints
+from rosenblatt.development import Development
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import RunAttributes
 from rosenblatt.estimators.decoding import Decoding
@@ -22,7 +23,6 @@ from rosenblatt.rows import Csr, Rows
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.run import begin
 from rosenblatt.tagging import Labeller, Task, begin_reading, left_out, reading
-from rosenblatt.tagging.development import Development
 
 
 class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
@@ -232,11 +232,11 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, lengths: Any = None) -> float:
         """How good the answers are, by `metric`; spans are read as conlleval reads them."""
-        inputs.one_of("metric", self.metric, tuple(metrics.METRICS))
+        inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
         if sample_weight is not None:
             raise ValueError("Sequences are scored without weights. Got sample_weight.")
         truths = reading.as_labels(y, lengths)
-        return metrics.METRICS[self.metric](
+        return metrics.tags.METRICS[self.metric](
             list(truths), self.predict(list(reading.as_sequences(X, lengths)))
         )
 
@@ -316,7 +316,7 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
 
     def _check_parameters(self) -> None:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        inputs.one_of("metric", self.metric, tuple(metrics.METRICS))
+        inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
         for name in ("fit_intercept", "shuffle", "verbose"):
             inputs.flag(name, getattr(self, name))
         for name in ("epochs", "min_count"):

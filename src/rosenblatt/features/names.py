@@ -119,9 +119,7 @@ class NameEncoder:
             given = list(chain.from_iterable(tokens[i].values() for i in members.tolist()))
             for column, name in enumerate(names):
                 at = starts[members] + column
-                features[at], values[at] = self._column(
-                    name, given[column :: len(names)], members, learning
-                )
+                features[at], values[at] = self._column(name, given[column :: len(names)], members, learning)
             return
         for i in members.tolist():
             token, place = tokens[i], int(starts[i])

@@ -3,7 +3,8 @@
 from rosenblatt.games.binary import Binary
 from rosenblatt.games.game import NO_OFFSETS, Game
 from rosenblatt.games.multiclass import Argmax, OneVsRest
+from rosenblatt.games.ranking import Ranking
 from rosenblatt.games.sequence import Sequence
 from rosenblatt.loops.compiling import compilable
 
-__all__ = ["NO_OFFSETS", "Argmax", "Binary", "Game", "OneVsRest", "Sequence", "compilable"]
+__all__ = ["NO_OFFSETS", "Argmax", "Binary", "Game", "OneVsRest", "Ranking", "Sequence", "compilable"]

@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.hypotheses.board import PlainBoard
 from rosenblatt.hypotheses.memory import Memory
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book
@@ -70,9 +71,9 @@ class Dual:
         result.outputs = outputs
         return result
 
-    def board(self, rows: Rows) -> DualBoard:
-        """What the block path needs to know of the rows it plays on."""
-        return DualBoard(self, rows)
+    def board(self, rows: Rows, repeats: bool) -> DualBoard | PlainBoard:
+        """What the block path needs to know of the rows it plays on, which may be shown repeatedly."""
+        return PlainBoard(self, rows) if repeats else DualBoard(self, rows)
 
     def widen(self, features: int) -> None:
         """Nothing to do: rows may get longer as features come in."""

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._types import Array, Floats, Ints
+from rosenblatt._types import Floats, Ints
+from rosenblatt.hypotheses.board import PlainBoard
 from rosenblatt.hypotheses.memory import Memory
 from rosenblatt.kernels import Linear
 from rosenblatt.ledger import Book
@@ -70,7 +71,7 @@ class Primal:
     def scores_of(self, weights: Floats, rows: Rows) -> Floats:
         """The scores of any guess of this shape."""
         if not rows.sparse:
-            return np.asarray(rows.data @ weights[:-1] + self.memory.constant * weights[-1])
+            return np.asarray(rows.data @ weights[: rows.width] + self.memory.constant * weights[-1])
         scores = np.empty((len(rows), self.outputs))
         starts, features, values, _ = rows.csr
         score_rows(starts, features, values, weights, self.memory.constant, scores)
@@ -138,9 +139,9 @@ class Primal:
         result.weights, result.delayed = np.pad(self.weights, more), np.pad(self.delayed, more)
         return result
 
-    def board(self, rows: Rows) -> PrimalBoard:
+    def board(self, rows: Rows, repeats: bool) -> PlainBoard:
         """What the block path needs to know of the rows it plays on."""
-        return PrimalBoard(self, rows)
+        return PlainBoard(self, rows)
 
     def snapshot(self) -> Callable[[], None]:
         """A function that makes everything as it is now."""
@@ -155,31 +156,3 @@ class Primal:
 
     def savepoint(self, book: Book) -> None:
         """There is none: weights change in place and cannot be taken back."""
-
-
-class PrimalBoard:
-    """Scores of blocks of rows, each from the weights as they are."""
-
-    def __init__(self, hypothesis: Primal, rows: Rows) -> None:
-        self._hypothesis = hypothesis
-        self._rows = rows
-
-    def begin(self, order: Ints) -> None:
-        """Begin an epoch in which the rows are played in this order."""
-        self._order = order
-
-    def open(self, part: slice) -> tuple[Rows, Floats]:
-        """The rows of this part of the order and their scores (outputs × rows)."""
-        block = self._rows.take(self._order[part])
-        return block, np.ascontiguousarray(self._hypothesis.scores(block).T)
-
-    def gram(self, block: Rows, wanted: Ints) -> Array:
-        """Similarities of the wanted rows of a block to all of it."""
-        return self._hypothesis.memory.similarities(block.take(wanted), block)
-
-    def close(
-        self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
-    ) -> None:
-        """Take the entries that playing the block has left into the guess."""
-        if len(entries[0]):
-            self._hypothesis.add(block, *entries)

@@ -1,6 +1,6 @@
 """Where rounds are played fast: blocks of them on scores and Gram matrices, or one by one on sparse rows."""
 
 from rosenblatt.tables.blocks import BlockTable
-from rosenblatt.tables.sparse import OneRowTable, SparseTable
+from rosenblatt.tables.passes import OneRoundTable, PassTable
 
-__all__ = ["BlockTable", "OneRowTable", "SparseTable"]
+__all__ = ["BlockTable", "OneRoundTable", "PassTable"]

@@ -22,7 +22,7 @@ class BlockTable:
     def __init__(self, run: Run, examples: Examples) -> None:
         self.run = run
         self.examples = examples
-        self.board = run.hypothesis.board(examples.rows)
+        self.board = run.hypothesis.board(examples.rows, examples.repeats)
         self.loop = block_loop(run.game.judge, run.rule.step)
         self.slack = 0.0
 
@@ -31,7 +31,7 @@ class BlockTable:
         first = self.examples.starts[order]
         lengths = self.examples.starts[order + 1] - first
         self.order, self.starts = order, np.concatenate([[0], np.cumsum(lengths)])
-        self.index = spans(first, lengths)
+        self.index = self.examples.index[spans(first, lengths)]
         self.board.begin(self.index)
 
     def blocks(self, rows: int) -> Iterator[slice]:
@@ -54,7 +54,11 @@ class BlockTable:
         on_rows = entries[:, 1] != OFFSET
         correction, place, output = entries[on_rows, :3].astype(np.int64).T
         when = self.run.book.corrections[correction, 0]
-        self.board.close(at, scores, rows, (place, output, entries[on_rows, 3], when))
+        once = place
+        if self.examples.repeats:
+            _, first, inverse = np.unique(index, return_index=True, return_inverse=True)
+            once = first[inverse][place]
+        self.board.close(at, scores, rows, (once, output, entries[on_rows, 3], when))
         corrections[:, 1] = self.run.examples_seen + rounds[corrections[:, 1].astype(np.int64)]
         entries[on_rows, 1] = self.run.rows_seen + index[place]
         self.run.book.tally[0] += len(rounds)

@@ -1,8 +1,9 @@
-"""Rounds on CSR rows in the primal: a whole pass over them, or one at a time."""
+"""Rounds in the primal, played by a compiled pass over the rows: many of them, or one at a time."""
 
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,8 @@ from rosenblatt._types import Floats, Ints
 from rosenblatt.hypotheses import Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import OFFSET, most_entries
-from rosenblatt.loops.sparse import delay_loop, sparse_loop
-from rosenblatt.rows import Csr, Rows, check_in_range, counting, read_only
+from rosenblatt.loops.passes import DENSE, MANY, ONE, delay_loop, pass_loop
+from rosenblatt.rows import Csr, Rows, check_in_range, read_only
 from rosenblatt.run import Examples, Run, not_finite
 
 LINES = 2**18
@@ -23,29 +24,41 @@ COPIED = 2**14
 UNWEIGHTED: Floats = np.empty(0)
 
 
-class SparsePass:
+class Pass:
     """The compiled pass for a run, with what it takes of the run filled in."""
 
-    def __init__(self, run: Run, longest: int) -> None:
+    def __init__(self, run: Run, longest: int, *, dense: bool = False) -> None:
         if not isinstance(run.hypothesis, Primal):
-            raise ValueError(
-                "Sparse passes are played in the primal. Got a run with a kernel: use play_blocks."
-            )
+            raise ValueError("Passes are played in the primal. Got a run with a kernel: use play_blocks.")
         game, rule = run.game, run.rule
+        if dense and game.outputs > 1:
+            raise ValueError(
+                f"A pass over dense rows has one output. Got a game with {game.outputs}: use play_blocks."
+            )
         self.run = run
         self.hypothesis = run.hypothesis
         self.one_output = game.outputs == 1
-        self._loop = sparse_loop(game.judge, rule.step, self.one_output)
-        self._sizes = longest, game.tracks, game.outputs
+        self.reading = DENSE if dense else ONE if self.one_output else MANY
+        self._loop = pass_loop(game.judge, rule.step, self.reading)
         self._rule = rule.reach, rule.parameters
-        self._most = game.tracks, game.tracks * most_entries(longest, game.outputs, len(game.offsets))
+        self._longest = 0
+        self.fit_rounds_of(longest)
+
+    def fit_rounds_of(self, longest: int) -> None:
+        """Be ready for rounds of so many rows."""
+        if longest > self._longest:
+            game, self._longest = self.run.game, longest
+            self._sizes = longest, game.tracks, game.outputs
+            self._most = game.tracks, game.tracks * most_entries(longest, game.outputs, len(game.offsets))
 
     def play(
-        self, order: Ints, starts: Ints, rows: Csr, truths: Ints, weights: Floats, *, late: bool = False
-    ) -> None:
+        self, order: Ints, starts: Ints, index: Ints, rows: Csr, truths: Ints, weights: Floats, *,
+        late: bool = False,
+    ) -> None:  # fmt: skip
         """Play rounds in this order; if `late`, leave what the average needs to `delay`.
 
-        What is shown and revealed, order, starts and truths, is read-only, as whatever rows come in may be.
+        What is shown and revealed, order, starts, index and truths, is read-only, as whatever rows come in
+        may be.
         """
         run, hypothesis, book, rounds, turn = self.run, self.hypothesis, self.run.book, len(order), 0
         csr = (read_only(rows.starts), read_only(rows.features), read_only(rows.values))
@@ -53,7 +66,7 @@ class SparsePass:
         while turn < rounds:
             book.make_room(max(rounds - turn, self._most[0]), max(2 * (rounds - turn), self._most[1]))
             turn = self._loop(
-                turn, order, starts, *csr, truths, weights, *self._sizes,
+                turn, order, starts, index, *csr, truths, weights, *self._sizes,
                 current, delayed[:0] if late else delayed, hypothesis.memory.constant, hypothesis.offsets,
                 *self._rule, run.examples_seen, run.rows_seen, book.corrections, book.entries, book.tally,
             )  # fmt: skip
@@ -63,7 +76,7 @@ class SparsePass:
 
     def delay(self, rows: Csr, corrections: Floats, entries: Floats, new: slice) -> None:
         """Bring what the average needs in step with new entries."""
-        delay_loop(self.one_output)(
+        delay_loop(self.reading)(
             rows.starts, rows.features, rows.values, self.run.rows_seen, self.hypothesis.memory.constant,
             corrections, entries, new.start, new.stop, self._plain(self.hypothesis.delayed),
         )  # fmt: skip
@@ -73,41 +86,42 @@ class SparsePass:
         return weights.reshape(-1) if self.one_output else weights
 
 
-class SparseTable:
-    """Where rounds on CSR rows are played, and what they corrected is filed.
+class PassTable:
+    """Where rounds are played by a pass, and what they corrected is filed.
 
     Parameters
     ----------
     clerk
         A thread that files one stretch of rounds while the next is played, for nobody asks for it before
-        the end; none to do so in between.
+        the end.
     """
 
-    def __init__(self, run: Run, examples: Examples, clerk: ThreadPoolExecutor | None = None) -> None:
-        self._pass = SparsePass(run, examples.longest)
+    def __init__(self, run: Run, examples: Examples, clerk: ThreadPoolExecutor) -> None:
+        self._pass = Pass(run, examples.longest, dense=not examples.rows.sparse)
         self._run = run
         self._examples = examples
         self._weights = UNWEIGHTED if examples.weights is None else examples.weights
         self._keep = run.hypothesis.keep
         self._noted = np.zeros(len(examples.rows) if self._keep else 0, bool)
         self._to_copy: list[Ints] = []
-        self._clerk = clerk
+        self._clerk, self._late = clerk, False
         self._filing: list[Future[None]] = []
 
-    def begin(self, order: Ints) -> None:
-        """Begin an epoch in this order."""
+    def begin(self, order: Ints, *, late: bool) -> None:
+        """Begin an epoch in this order; the clerk is asked only if there is something to be gained."""
+        self._late = late
         self._run.book.make_room(min(len(order), LINES), min(2 * len(order), LINES))
 
     def play(self, order: Ints) -> None:
         """Play rounds in this order."""
         examples, book, written = self._examples, self._run.book, int(self._run.book.tally[2])
-        starts, truths = read_only(examples.starts), read_only(examples.truths)
-        rows, late = examples.rows.csr, self._clerk is not None
+        starts, index = read_only(examples.starts), read_only(examples.index)
+        rows, truths, late = examples.rows.arrays, read_only(examples.truths), self._late
         try:
-            self._pass.play(read_only(order), starts, rows, truths, self._weights, late=late)
+            self._pass.play(read_only(order), starts, index, rows, truths, self._weights, late=late)
         finally:  # what was played until a failure is filed, too
             new = slice(written, int(book.tally[2]))
-            if self._clerk is not None:
+            if late:
                 self._filing.append(self._clerk.submit(self._file, book.corrections, book.entries, new))
             elif self._keep:
                 self._note(book.entries[new, 1])
@@ -119,7 +133,7 @@ class SparseTable:
         self._copy()
 
     def _file(self, corrections: Floats, entries: Floats, new: slice) -> None:
-        self._pass.delay(self._examples.rows.csr, corrections, entries, new)
+        self._pass.delay(self._examples.rows.arrays, corrections, entries, new)
         if self._keep:
             self._note(entries[new, 1])
 
@@ -139,34 +153,42 @@ class SparseTable:
         self._to_copy = []
 
 
-class OneRowTable:
-    """Where rounds of one sparse row each are played one by one, at little more than the row's own cost.
+class OneRoundTable:
+    """Where rounds are played one by one, at little more than the cost of their rows.
 
     Nobody else may move the run meanwhile. The book counts a round in the same moment as the guess moves,
     so that a Ctrl-C finds a round played or not; rows that are kept must be stored with it.
     """
 
     def __init__(self, run: Run) -> None:
-        self._pass = SparsePass(run, 1)
         self._run = run
-        self._truth = np.zeros(1, np.int8)
-        self._shown = counting(1), counting(2)
-        self._revealed = read_only(self._truth)
+        self._rows_seen = 0
+        self._passes: dict[bool, Pass] = {}
+        self._shown: dict[int, tuple[Ints, Ints, Ints]] = {}
 
-    def play(self, row: Csr, truth: int) -> None:
-        """Play one round on a row that is nobody else's."""
-        run = self._run
-        run.rows_seen = run.examples_seen = run.book.rounds
-        self._truth[0] = truth
-        self._pass.hypothesis.widen(row.width)
+    def play(self, rows: Any, truths: Ints) -> None:
+        """Play one round on rows that are nobody else's: `Csr` arrays, or a dense array."""
+        run, length = self._run, len(truths)
+        run.rows_seen, run.examples_seen = self._rows_seen, run.book.rounds
+        self._rows_seen += length  # before they are played: if that is interrupted, numbers are left out
+        dense = not isinstance(rows, Csr)
+        played = self._passes.get(dense) or self._passes.setdefault(dense, Pass(run, 1, dense=dense))
+        if length not in self._shown:
+            order, starts, index = np.zeros(1, np.int64), np.array([0, length]), np.arange(length)
+            self._shown[length] = read_only(order), read_only(starts), read_only(index)
+        arrays = Rows(rows).arrays if dense else rows
+        played.hypothesis.widen(arrays.width)
+        played.fit_rounds_of(length)
         if run.hypothesis.keep:
             with Interrupts():
-                self._play_and_keep(row)
+                self._play_and_keep(played, rows, arrays, truths)
         else:
-            self._pass.play(*self._shown, row, self._revealed, UNWEIGHTED)
+            played.play(*self._shown[length], arrays, read_only(truths), UNWEIGHTED)
 
-    def _play_and_keep(self, row: Csr) -> None:
-        corrections = len(self._run.book)
-        self._pass.play(*self._shown, row, self._revealed, UNWEIGHTED)
-        if len(self._run.book) > corrections:
-            self._run.hypothesis.memory.append(Rows(row, first=self._run.rows_seen))
+    def _play_and_keep(self, played: Pass, rows: Any, arrays: Csr, truths: Ints) -> None:
+        run, before = self._run, int(self._run.book.tally[2])
+        played.play(*self._shown[len(truths)], arrays, read_only(truths), UNWEIGHTED)
+        entries = run.book.entries[before : int(run.book.tally[2]), 1]
+        if len(entries):
+            touched = np.unique(entries[entries != OFFSET]).astype(np.int64) - run.rows_seen
+            run.hypothesis.memory.append(Rows(rows, first=run.rows_seen).take(touched))

@@ -1,0 +1,85 @@
+"""Learning to rank from clicks: a stream of queries, users who look at the top first, and the regret of not being told.
+
+    ROSENBLATT_DATA=… python examples/learning_from_clicks.py
+
+A user looks at the row at rank i with probability 1/i, and clicks on a relevant row that was looked at. What a click
+says is that the clicked row is better than those above it, which were looked at, too, and passed over: so
+`add_example` is told just these. A click on the first row says nothing new. Beside it learns one that is told
+all the best rows of every list. What the first loses against the second, round by round, is its regret.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import data, metrics, online
+from rosenblatt.queries import group_rows
+
+
+def read_lists(parts: tuple[int, ...] = (1, 2, 3, 4, 5)) -> list[tuple[Any, Any]]:
+    """The queries of MQ2008 in which some row is relevant and some is not: rows and grades."""
+    folder = Path(os.environ["ROSENBLATT_DATA"]) / "mq2008"
+    lists = []
+    for part in parts:
+        table = data.read_svmlight(folder / f"S{part}.txt.gz", n_features=46)
+        rows, (_, order, starts) = table.X.toarray(), group_rows(table.qid, len(table.y))
+        lists += [(rows[i], table.y[i]) for i in np.split(order, starts[1:-1])]
+    return [(rows, grades) for rows, grades in lists if 0 < (grades > 0).sum() < len(grades)]
+
+
+def click(order: Any, grades: Any, random: np.random.Generator) -> int | None:
+    """The rank that a user clicks on, counted from 0, or None."""
+    for rank, row in enumerate(order):
+        if random.random() < 1 / (rank + 1) and grades[row] > 0:
+            return rank
+    return None
+
+
+def simulate(lists: list[tuple[Any, Any]], rounds: int, seed: int = 0) -> dict[str, Any]:
+    """NDCG@10 of what was shown in every round, by the learner from clicks and by the one that is told all."""
+    random = np.random.default_rng(seed)
+    from_clicks, told = online.Ranker(predictor="average"), online.Ranker(predictor="average")
+    shown = {"clicks": np.empty(rounds), "told": np.empty(rounds), "chance": np.empty(rounds)}
+    for i, number in enumerate(random.integers(0, len(lists), rounds)):
+        rows, grades = lists[number]
+        mixed = random.permutation(len(grades))  # or lists would come in an order that tells something
+        rows, grades = rows[mixed], grades[mixed]
+        orders = {"clicks": from_clicks.rank(rows), "told": told.rank(rows), "chance": np.arange(len(grades))}
+        for name, order in orders.items():
+            shown[name][i] = metrics.ndcg(grades[order], -np.arange(len(order)), np.zeros(len(order)))
+        rank = click(orders["clicks"], grades, random)
+        if rank is not None:
+            from_clicks.add_example(rows[orders["clicks"][: rank + 1]], rank)
+        told.add_example(rows, set(np.flatnonzero(grades == grades.max()).tolist()))
+    return shown
+
+
+def plot(shown: dict[str, Any], path: str) -> None:
+    """Regret against rounds."""
+    import matplotlib.pyplot as plt
+
+    figure, axis = plt.subplots()
+    for name in ("chance", "clicks"):
+        axis.plot(np.cumsum(shown["told"] - shown[name]), label=f"{name} against being told")
+    axis.set(xlabel="rounds", ylabel="regret, in NDCG@10", title="Learning from clicks on MQ2008")
+    axis.legend()
+    figure.savefig(path)
+    plt.close(figure)
+
+
+def main() -> None:
+    shown = simulate(read_lists(), 5000)
+    for name, values in shown.items():
+        print(
+            f"{name:7} NDCG@10 {values[:500].mean():.3f} in the first 500 rounds, {values[-500:].mean():.3f} in the last"
+        )
+    plot(shown, sys.argv[1] if len(sys.argv) > 1 else "clicks.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,134 @@
+"""The ranking game: a list of rows, each with a grade; the answer is the row with the highest score."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.games.game import NO_OFFSETS
+from rosenblatt.loops.compiling import compilable
+
+
+@compilable
+def judge_best(
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
+    """+1 at the best row, −1 at the highest other one, unless the best is strictly above it.
+
+    Of several that are equally good the one with the highest score counts.
+    """
+    rows = scores.shape[0]
+    top = truth[0] if rows > 0 else 0
+    for r in range(rows):
+        top = max(truth[r], top)
+    best, rival = -1, -1
+    for r in range(rows):
+        if truth[r] == top:
+            if best < 0 or scores[r, 0] > scores[best, 0]:
+                best = r
+        elif rival < 0 or scores[r, 0] > scores[rival, 0]:
+            rival = r
+    if rival < 0:
+        return 0, np.inf, False, 1.0
+    margin = scores[best, 0] - scores[rival, 0]
+    where[0, 0], where[0, 1], amount[0] = best, 0, 1.0
+    where[1, 0], where[1, 1], amount[1] = rival, 0, -1.0
+    return 2, margin, margin <= 0.0, 1.0
+
+
+@compilable
+def judge_top(
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
+    """+1 at each row that is not above the highest-scoring worse one, −1 at that; all in one correction.
+
+    The cost is how many such pairs there are. If all rows are above, the pair that is closest counts.
+    """
+    rows, count, total, closest = scores.shape[0], 0, 0.0, np.inf
+    grade, top, near, far = -np.inf, -1, -1, -1
+    wrong, last = False, -1
+    for _ in range(rows):  # one grade after the other, from the lowest; `last` is the highest worse row
+        following = np.inf
+        for r in range(rows):
+            if grade < truth[r] < following:
+                following = truth[r]
+        if following == np.inf:
+            break
+        top = last
+        for r in range(rows):
+            if truth[r] != following:
+                continue
+            if last >= 0:
+                margin = scores[r, 0] - scores[last, 0]
+                if not margin >= closest:
+                    closest, near, far = margin, r, last
+                if margin <= 0.0 or margin < reach:
+                    where[count, 0], where[count, 1], amount[count] = r, 0, 1.0
+                    where[count + 1, 0], where[count + 1, 1], amount[count + 1] = last, 0, -1.0
+                    count, total, wrong = count + 2, total + margin, wrong or margin <= 0.0
+            if top < 0 or scores[r, 0] > scores[top, 0]:
+                top = r
+        grade, last = following, top
+    if near < 0:
+        return 0, np.inf, False, 1.0
+    if count == 0:
+        where[0, 0], where[0, 1], amount[0] = near, 0, 1.0
+        where[1, 0], where[1, 1], amount[1] = far, 0, -1.0
+        return 2, closest, False, 1.0
+    return count, total, wrong, count / 2.0
+
+
+@compilable
+def ballot_best(
+    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+) -> None:
+    """A vote for the row of each list with the highest score; a tie for the top abstains."""
+    for i in range(starts.shape[0] - 1):
+        highest, holders = starts[i], 0
+        for r in range(starts[i], starts[i + 1]):
+            if scores[0, r] > scores[0, highest]:
+                highest = r
+        for r in range(starts[i], starts[i + 1]):
+            holders += 1 if scores[0, r] == scores[0, highest] else 0
+        if holders == 1:
+            tally[0, highest] += weight
+
+
+JUDGES = {"best": judge_best, "top": judge_top}
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Truths are grades, one per row, more being better; answers are places in the list, from 0.
+
+    Parameters
+    ----------
+    strategy
+        "best": the answer is wrong if it is not one of the rows with the highest grade; a tie for the top
+        is a mistake, too. "top": it is wrong if any row is not above all rows with lower grades, and each
+        such row is corrected against the highest of those.
+    """
+
+    strategy: str = "best"
+    outputs = 1
+    alternatives = 1
+    tracks = 1
+    offsets = NO_OFFSETS
+    ballot = staticmethod(ballot_best)
+
+    @property
+    def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
+        """As the strategy is."""
+        return JUDGES[self.strategy]
+
+    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+        """The place of the highest score in every list, the first of equals."""
+        lists = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+        return np.array([int(np.argmax(scores[a:b, 0])) for a, b in lists], np.int64)
+
+    def elect(self, tally: Floats, starts: Ints) -> Ints:
+        """The place with the most votes in every list, the first of equals."""
+        return self.answer(tally, tally, starts)

@@ -1,0 +1,160 @@
+"""One pass over rounds in the primal, with lazy averaging.
+
+Beside the weights w stands u = Σ when · correction; w − u / rounds is the average of all guesses.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.loops.book import OFFSET, most_entries, write
+from rosenblatt.loops.compiling import composed, inlined
+from rosenblatt.loops.dense import (
+    add_dense,
+    announce_dense,
+    never_out_of_range,
+    norm_of_dense,
+    score_dense,
+)
+from rosenblatt.loops.sparse import (
+    add_many,
+    add_one,
+    announce_many,
+    announce_one,
+    norm_of_rows,
+    out_of_range,
+    score_many,
+    score_one,
+)
+
+
+class Reading(NamedTuple):
+    """How rows are read. Which it is, is settled when a pass is composed.
+
+    A branch around a part that is written into a loop would make it count references to all arrays for
+    every row.
+    """
+
+    out_of_range: Any
+    announce: Any
+    score: Any
+    add: Any
+    norm_of: Any
+
+
+ONE = Reading(out_of_range, announce_one, score_one, add_one, norm_of_rows)
+"""CSR rows, one output: one weight per feature."""
+
+MANY = Reading(out_of_range, announce_many, score_many, add_many, norm_of_rows)
+"""CSR rows, a line of weights per feature."""
+
+DENSE = Reading(never_out_of_range, announce_dense, score_dense, add_dense, norm_of_dense)
+"""Dense rows, one output."""
+
+
+@inlined
+def delay(add, indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed):
+    """Take entries of the book into u: when · change · φ(x) for each."""
+    for a in range(begin, end):
+        if entries[a, 1] != OFFSET:
+            row, output = int(entries[a, 1]) - first_row, int(entries[a, 2])
+            change = corrections[int(entries[a, 0]), 0] * entries[a, 3]
+            add(indptr, features, values, row, constant, output, change, delayed)
+
+
+@cache
+def delay_loop(reading: Reading) -> Any:
+    """The loop that brings u up to date, for whoever does that apart from the rounds."""
+    add = reading.add
+
+    @composed(add, delay)
+    def delay_entries(
+        indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed
+    ):
+        delay(add, indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed)
+
+    return delay_entries
+
+
+@cache
+def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
+    """The pass for this game, this rule and rows that are read so."""
+    out_of_range, announce, score, add, norm_of = reading
+
+    @composed(judge, step, *reading)
+    def play_pass(
+        begin, order, starts, index, indptr, features, values, truths, sample_weights, longest, tracks,
+        outputs, weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
+        corrections, entries, tally,
+    ):  # fmt: skip
+        """Play the rounds of `order` from `begin`, to the end or until the book has no room for another.
+
+        The rows of round i are those at `index[starts[i]:starts[i + 1]]`. Without sample weights (an empty
+        array) every round counts 1.
+        Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to come back
+        to; or −1 − row if a row has no finite score, or a feature that has no weight, with nothing changed
+        by its round.
+        """
+        width = most_entries(longest, outputs, offsets.shape[0])
+        where, amount = np.empty((width, 2), np.int64), np.empty(width)
+        scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
+        clock, k, e = tally[0], tally[1], tally[2]
+        stopped = order.shape[0]
+        for turn in range(begin, order.shape[0]):
+            if k + tracks > corrections.shape[0] or e + tracks * width > entries.shape[0]:
+                stopped = turn
+                break
+            i = order[turn]
+            first, last = starts[i], starts[i + 1]
+            for r in range(last - first):
+                row = index[first + r]
+                if out_of_range(indptr, features, row, weights.shape[0] - 1):
+                    stopped = -1 - row
+                    break
+                announce(indptr, features, index[min(first + r + 1, last - 1)], weights)
+                score(indptr, features, values, row, weights, constant, scores, r)
+                truth[r] = truths[row]
+                if not np.isfinite(scores[r, 0]):
+                    stopped = -1 - row
+            if stopped < 0:
+                break
+            clock += 1
+            for track in range(tracks):
+                if last - first == longest:  # no views to be made, which cost as much as a short row
+                    count, margin, wrong, cost = judge(scores, offsets, truth, track, reach, where, amount)
+                else:
+                    count, margin, wrong, cost = judge(
+                        scores[: last - first], offsets, truth[: last - first], track, reach, where, amount
+                    )
+                if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
+                    stopped = -1 - index[first]
+                    break
+                weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
+                if not (wrong or margin < reach * cost) or weight == 0.0:
+                    continue
+                rows = index[first:last]
+                norm = norm_of(indptr, features, values, rows, constant, where, amount, count)
+                size = step(margin, norm, cost, parameters) * weight
+                example, missed = float(first_example + i), 1.0 if wrong else 0.0
+                line = (float(clock), example, float(track), margin, norm, missed, cost, size)
+                write(corrections, k, line, entries, e, where, amount, count, 0, size)
+                for a in range(count):
+                    output, change = where[a, 1], size * amount[a]
+                    if where[a, 0] < 0:
+                        offsets[output] += change
+                    else:
+                        row = rows[where[a, 0]]
+                        entries[e + a, 1] = first_row + row
+                        add(indptr, features, values, row, constant, output, change, weights)
+                k, e = k + 1, e + count
+        if delayed.shape[0] > 0:
+            delay(
+                add, indptr, features, values, first_row, constant, corrections, entries, tally[2], e, delayed
+            )
+        tally[0], tally[1], tally[2] = clock, k, e
+        return stopped
+
+    return play_pass

@@ -1,0 +1,33 @@
+"""How good answers are: labels of sequences, and orders of lists."""
+
+from rosenblatt.metrics.lists import (
+    average_precision,
+    ndcg,
+    pairwise_accuracy,
+    precision,
+    reciprocal_rank,
+    top_1,
+)
+from rosenblatt.metrics.tags import (
+    Score,
+    SpanReport,
+    sequence_accuracy,
+    span_f1,
+    span_report,
+    token_accuracy,
+)
+
+__all__ = [
+    "Score",
+    "SpanReport",
+    "average_precision",
+    "ndcg",
+    "pairwise_accuracy",
+    "precision",
+    "reciprocal_rank",
+    "sequence_accuracy",
+    "span_f1",
+    "span_report",
+    "token_accuracy",
+    "top_1",
+]

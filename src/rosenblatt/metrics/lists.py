@@ -1,0 +1,197 @@
+"""How good orders are: every query's rows by their scores, the highest first, against their grades.
+
+All take the grade of every row, its score by any estimator, and the query it belongs to; rows of a query need
+not be next to each other. Of rows with the same score the one given first comes first, as in LETOR's
+evaluation. Rows are relevant if their grade is above 0.
+
+Queries in which there is nothing to be found, because no row is relevant or all grades are equal, count for
+`empty`: a number, as 0 in LETOR's evaluation, or "skip". With `per_query=True` the answer is an array, one
+number per query in the order in which they first appear, NaN where one was skipped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Bools, Floats, Ints
+from rosenblatt.queries import group_rows
+
+Result = Any
+GAINS: dict[str, Callable[[Floats], Floats]] = {
+    "exponential": lambda grades: np.exp2(grades) - 1,
+    "linear": lambda grades: grades,
+}
+DISCOUNTS: dict[str, Callable[[Ints], Floats]] = {
+    "log2": lambda rank: np.log2(rank + 1),
+    "letor": lambda rank: np.maximum(1.0, np.log2(np.maximum(rank, 1))),
+}
+
+
+def ndcg(
+    y: Any,
+    scores: Any,
+    qid: Any,
+    k: int | None = 10,
+    *,
+    gain: str = "exponential",
+    discount: str = "log2",
+    empty: float | str = 0.0,
+    per_query: bool = False,
+) -> Result:
+    """The discounted gain of the first k rows over that of the best order: NDCG@k.
+
+    Parameters
+    ----------
+    k
+        How many rows count; None for all.
+    gain
+        "exponential": 2^grade − 1, as in LETOR and LightGBM; "linear": the grade, as in scikit-learn.
+    discount
+        "log2": a gain at rank i is divided by log₂(i + 1). "letor": by log₂ i from rank 2 on, as the scripts
+        that come with LETOR do.
+
+    Examples
+    --------
+    >>> ndcg([0, 2, 1, 0, 1], [0.9, 0.8, 0.1, 0.2, 0.7], [1, 1, 1, 2, 2], gain="linear")
+    0.8348...
+    """
+    _one_of("gain", gain, GAINS)
+    _one_of("discount", discount, DISCOUNTS)
+    found, ideal = _ordered(y, scores, qid), _ordered(y, y, qid)
+    if found.grades.size and found.grades.min() < 0:
+        raise ValueError(f"Grades must be at least 0 to gain anything. Got {found.grades.min():g}.")
+    gained, most = (
+        lists.summed(
+            GAINS[gain](lists.grades) / DISCOUNTS[discount](lists.rank) * (lists.rank <= _most(k, lists))
+        )
+        for lists in (found, ideal)
+    )
+    return _result(gained / np.where(most > 0, most, 1.0), most > 0, empty, per_query)
+
+
+def average_precision(
+    y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False
+) -> Result:
+    """The precision at the rank of every relevant row, on average: MAP.
+
+    >>> average_precision([0, 1, 1, 0, 1], [0.9, 0.8, 0.1, 0.2, 0.7], [1, 1, 1, 2, 2])
+    0.7916...
+    """
+    lists = _ordered(y, scores, qid)
+    relevant = lists.grades > 0
+    before = np.cumsum(relevant)
+    before = before - np.repeat((before - relevant)[lists.starts[:-1]], lists.lengths)
+    total = lists.summed(relevant)
+    return _result(
+        lists.summed(relevant * before / lists.rank) / np.maximum(total, 1), total > 0, empty, per_query
+    )
+
+
+def reciprocal_rank(
+    y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False
+) -> Result:
+    """1 over the rank of the first relevant row: MRR."""
+    lists = _ordered(y, scores, qid)
+    found = np.maximum.reduceat(np.where(lists.grades > 0, 1.0 / lists.rank, 0.0), lists.starts[:-1])
+    return _result(found, found > 0, empty, per_query)
+
+
+def precision(
+    y: Any, scores: Any, qid: Any, k: int = 1, *, empty: float | str = 0.0, per_query: bool = False
+) -> Result:
+    """The share of relevant rows among the first k: P@k, of k also where a list is shorter."""
+    lists = _ordered(y, scores, qid)
+    relevant = lists.grades > 0
+    found = lists.summed(relevant & (lists.rank <= _most(k, lists))) / k
+    return _result(found, lists.summed(relevant) > 0, empty, per_query)
+
+
+def top_1(y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False) -> Result:
+    """Whether the first row is one of the best of its query."""
+    lists = _ordered(y, scores, qid)
+    highest = np.maximum.reduceat(lists.grades, lists.starts[:-1])
+    lowest = np.minimum.reduceat(lists.grades, lists.starts[:-1])
+    found = (lists.grades[lists.starts[:-1]] == highest).astype(np.float64)
+    return _result(found, lowest < highest, empty, per_query)
+
+
+def pairwise_accuracy(
+    y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False
+) -> Result:
+    """The share of pairs with different grades whose better row has the higher score; a tie is wrong."""
+    y, scores, _, order, starts = _checked(y, scores, qid)
+    right, pairs = np.zeros(len(starts) - 1), np.zeros(len(starts) - 1)
+    for i in range(len(starts) - 1):
+        rows = order[starts[i] : starts[i + 1]]
+        for grade in np.unique(y[rows])[1:]:
+            better, worse = scores[rows[y[rows] == grade]], np.sort(scores[rows[y[rows] < grade]])
+            right[i] += np.searchsorted(worse, better, side="left").sum()
+            pairs[i] += len(better) * len(worse)
+    return _result(right / np.maximum(pairs, 1), pairs > 0, empty, per_query)
+
+
+@dataclass(frozen=True, eq=False)
+class Ordered:
+    """The grades of all rows, query by query, in the order of their scores; and their ranks, from 1."""
+
+    grades: Floats
+    rank: Ints
+    starts: Ints
+
+    @property
+    def lengths(self) -> Ints:
+        """How many rows each query has."""
+        return np.diff(self.starts)
+
+    def summed(self, values: Any) -> Floats:
+        """The sum over each query."""
+        return np.add.reduceat(np.asarray(values, np.float64), self.starts[:-1])
+
+
+def _ordered(y: Any, scores: Any, qid: Any) -> Ordered:
+    y, scores, number, _, starts = _checked(y, scores, qid)
+    order = np.lexsort((-scores, number))
+    return Ordered(y[order], 1 + np.arange(len(y)) - np.repeat(starts[:-1], np.diff(starts)), starts)
+
+
+def _checked(y: Any, scores: Any, qid: Any) -> tuple[Floats, Floats, Ints, Ints, Ints]:
+    grades, found = np.asarray(y, np.float64), np.asarray(scores, np.float64)
+    for name, values in (("y", grades), ("scores", found)):
+        if values.ndim != 1:
+            raise ValueError(f"{name} must be one number per row. Got shape {values.shape}.")
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name} must be finite numbers. Got NaN or infinity.")
+    if len(grades) != len(found):
+        raise ValueError(f"There must be as many scores as grades. Got {len(found)} and {len(grades)}.")
+    if not len(grades):
+        raise ValueError("There must be at least one row. Got none.")
+    number, order, starts = group_rows(qid, len(grades))
+    return grades, found, number, order, starts
+
+
+def _most(k: int | None, lists: Ordered) -> int:
+    if k is None:
+        return len(lists.grades)
+    if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
+        raise ValueError(f"k must be a whole number of at least 1. Got {k!r}.")
+    return int(k)
+
+
+def _result(found: Floats, worth: Bools, empty: float | str, per_query: bool) -> Result:
+    if isinstance(empty, str) and empty != "skip":
+        raise ValueError(f"empty must be a number or 'skip'. Got {empty!r}.")
+    found = np.where(worth, found, np.nan if isinstance(empty, str) else float(empty))
+    if per_query:
+        return found
+    if isinstance(empty, str) and not worth.any():
+        raise ValueError("There is no query in which there is something to be found. Got empty='skip'.")
+    return float(np.nanmean(found))
+
+
+def _one_of(name: str, value: Any, allowed: dict[str, Any]) -> None:
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")

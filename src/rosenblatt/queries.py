@@ -1,0 +1,72 @@
+"""Which rows belong to the same query, from numbers or names of queries, or from how many rows each has."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Array, Ints
+
+
+def group_rows(qid: Any, rows: int) -> tuple[Ints, Ints, Ints]:
+    """Queries in the order in which they first appear; their rows need not be next to each other.
+
+    Returns
+    -------
+    The number of every row's query, the rows query by query, and where each query begins in those.
+
+    Examples
+    --------
+    >>> number, order, starts = group_rows(["b", "a", "b"], 3)
+    >>> number.tolist(), order.tolist(), starts.tolist()
+    ([0, 1, 0], [0, 2, 1], [0, 2, 3])
+    """
+    names = _names(qid, rows)
+    change = np.flatnonzero(names[1:] != names[:-1]) + 1
+    begins = np.concatenate([[0], change]).astype(np.int64)
+    _, first, inverse = np.unique(names[begins], return_index=True, return_inverse=True)
+    runs = np.argsort(np.argsort(first))[inverse.reshape(-1)]
+    number = np.repeat(runs, np.diff(np.append(begins, rows)))
+    order = np.arange(rows) if len(first) == len(begins) else np.argsort(number, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(number, minlength=len(first)))])
+    return number, order, starts
+
+
+def numbers_of_groups(group: Any, rows: int) -> Ints:
+    """A number per row from how many rows each query has, one after the other."""
+    sizes = np.asarray(group)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
+        raise ValueError(
+            f"group must hold how many rows each query has: whole numbers of at least 0. Got {_shown(group)}."
+        )
+    if sizes.sum() != rows:
+        raise ValueError(f"The sizes in group must add up to the {rows} rows of X. Got {sizes.sum()}.")
+    return np.repeat(np.arange(len(sizes)), sizes)
+
+
+def _names(qid: Any, rows: int) -> Array:
+    names = qid.to_numpy() if hasattr(qid, "to_numpy") else np.asarray(qid)
+    if names.dtype == object and names.ndim == 1:
+        number: dict[Any, int] = {}
+        names = np.array([number.setdefault(name, len(number)) for name in names], np.int64)
+        if any(name is None or name != name for name in number):
+            raise ValueError("qid must name the query of every row. Got None or NaN for some.")
+    if names.ndim != 1 or len(names) != rows:
+        raise ValueError(
+            f"qid must name the query of each of the {rows} rows. Got {_shown(qid)}, of shape {names.shape}."
+        )
+    if names.dtype.kind == "f" and not np.isfinite(names).all():
+        raise ValueError(
+            f"qid must name the query of every row. Got NaN or infinity in row {_first_nan(names)}."
+        )
+    return names
+
+
+def _first_nan(names: Array) -> int:
+    return int(np.flatnonzero(~np.isfinite(names))[0])
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else text[:39] + "…"

@@ -1,0 +1,43 @@
+"""The examples do what their pages say."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rosenblatt.data import read_conll
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+
+
+def test_clicks_teach(data, tmp_path, monkeypatch):
+    monkeypatch.setenv("ROSENBLATT_DATA", str(data))
+    import learning_from_clicks as example
+
+    shown = example.simulate(example.read_lists((1, 2)), 600)
+    late = {name: values[-300:].mean() for name, values in shown.items()}
+    assert late["chance"] + 0.08 < late["clicks"]
+    assert np.sum(shown["told"] - shown["clicks"]) > 0
+    example.plot(shown, str(tmp_path / "clicks.png"))
+    assert (tmp_path / "clicks.png").stat().st_size > 1000
+
+
+def test_a_user_looks_at_the_first_most():
+    import learning_from_clicks as example
+
+    random = np.random.default_rng(0)
+    ranks = [example.click(np.arange(5), np.ones(5), random) for _ in range(100)]
+    assert set(ranks) == {0}
+    ranks = [example.click(np.arange(5), np.array([0, 0, 0, 1, 0]), random) for _ in range(2000)]
+    assert {*ranks} == {3, None}
+    assert ranks.count(3) / 2000 == pytest.approx(0.25, abs=0.05)
+
+
+def test_reranking_gains(data):
+    train, test = (read_conll(data / "conll2000" / f"{part}.txt.gz") for part in ("train", "test"))
+    import reranking as example
+
+    found = example.rerank((train[0][:3000], train[1][:3000]), (test[0][:1000], test[1][:1000]))
+    assert found["tagger"] < found["reranked"] + 0.003
+    assert found["reranked"] < found["best of ten"]
