@@ -141,33 +141,29 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             self._check_parameters()
             kernel = self._kernel()
             data, lists = self._read(X, y, qid, group, kernel, reset=True)
-            random = inputs.generator(self.random_state)
-            self._run = begin(
-                Ranking("top" if self.strategy == "top" else "best"),
-                features=None if kernel is not None else self.n_features_in_,
-                kernel=kernel,
-                rule=as_rule(self.rule, self.learning_rate),
-                keep=self.keep_examples,
-            )
-            self._strategy = self.strategy
-            self._shown: list[Ints] = []
-            self._learn(data, lists, random, self.epochs, eval_set)
+            self._begin(kernel)
+            self._learn(data, lists, inputs.generator(self.random_state), self.epochs, self.shuffle, eval_set)
+            if not self._run.book.rounds:
+                raise ValueError(
+                    "There is nothing to learn from: in no query is one row better than another. Check that y "
+                    "and qid belong together."
+                )
         return self
 
     def partial_fit(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> Self:
-        """Go on with the run, or begin one, through these lists in their order, or by one epoch of draws."""
-        if not hasattr(self, "_run"):
-            with inputs.untouched_on_error(self):
-                shuffle, epochs, self.shuffle, self.epochs = self.shuffle, self.epochs, False, 1
-                self.fit(X, y, qid, group)
-                self.shuffle, self.epochs = shuffle, epochs
-            return self
+        """Go on with the run, or begin one, through these lists in their order, or by one epoch of draws.
+
+        Lists in which no row is better than another leave it as it is.
+        """
         with inputs.untouched_on_error(self):
             self._check_parameters()
-            kernel = self._kernel()
-            self._check_still(kernel)
-            data, lists = self._read(X, y, qid, group, kernel, reset=False)
-            if kernel is None:
+            kernel, going = self._kernel(), hasattr(self, "_run")
+            if going:
+                self._check_still(kernel)
+            data, lists = self._read(X, y, qid, group, kernel, reset=not going)
+            if not going:
+                self._begin(kernel)
+            elif kernel is None:
                 inputs.refuse_huge(data)
             random = inputs.generator(self.random_state)
             if self.random_state is not None:  # other draws for every part
@@ -175,7 +171,7 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             rule, otherwise = self._run.rule, self._run.ruled_otherwise
             self._run.follow(as_rule(self.rule, self.learning_rate))
             try:
-                self._learn(data, lists, random, 1, None, shuffle=False)
+                self._learn(data, lists, random, 1, shuffle=False)
             except BaseException:
                 self._run.rule, self._run.ruled_otherwise = rule, otherwise
                 raise
@@ -240,14 +236,25 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
         bounds.check_learned_from(self._run, examples)
         return bounds.certify(self._run, examples)[0]
 
+    def _begin(self, kernel: Kernel | None) -> None:
+        self._run = begin(
+            Ranking("top" if self.strategy == "top" else "best"),
+            features=None if kernel is not None else self.n_features_in_,
+            kernel=kernel,
+            rule=as_rule(self.rule, self.learning_rate),
+            keep=self.keep_examples,
+        )
+        self._strategy = self.strategy
+        self._shown: list[Ints] = []
+
     def _learn(
         self,
         data: Data,
         lists: Lists,
         random: np.random.Generator,
         epochs: int,
-        eval_set: Any,
-        shuffle: bool | None = None,
+        shuffle: bool,
+        eval_set: Any = None,
     ) -> None:
         run, rows = self._run, self._run.number(data)
         draws = len(rows) if self.draws is None else int(self.draws)
@@ -257,14 +264,9 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             orders = iter(np.split(np.arange(len(examples)), epochs))
         else:
             examples = lists.whole(rows)
-            orders = inputs.orders(
-                len(examples), epochs, self.shuffle if shuffle is None else shuffle, random
-            )
+            orders = inputs.orders(len(examples), epochs, shuffle, random)
         if not len(examples):
-            raise ValueError(
-                "There is nothing to learn from: in no query is one row better than another. Check that y "
-                "and qid belong together."
-            )
+            return
         watch = None
         if eval_set is not None:
             watch = Development(run, self._held_out(eval_set), epochs)
