@@ -314,3 +314,11 @@ def test_partial_fits_are_one_run(game, cut, dual, as_csr):
     for predictor in ("last", "best", "average", "vote"):
         theirs = [c.set_params(predictor=predictor).decision_function(data) for c in (parts, whole)]
         np.testing.assert_array_equal(*theirs)
+
+
+def test_rows_wider_than_the_weights_are_refused():
+    for player in (play_pass, play_blocks, play):
+        run = begin(Binary(), features=3)
+        examples = Examples(run.number(np.ones((4, 300))), np.array([0, 1, 0, 1]))
+        with pytest.raises(ValueError, match="at most 3 features"):
+            player(run, examples, orders_of(4, 1))

@@ -7,6 +7,8 @@ import scipy.sparse as sp
 import sklearn
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from playing import sparse
 from ranking_data import mq2008
@@ -77,6 +79,25 @@ def test_scikit_learn_routes_queries():
     assert found.min() > 0.5
 
 
+def test_a_pipeline_scores_and_weights_count():
+    with sklearn.config_context(enable_metadata_routing=True):
+        ranker = PerceptronRanker(random_state=0).set_fit_request(qid=True).set_score_request(qid=True)
+        pipeline = make_pipeline(StandardScaler(), ranker).fit(X, Y, qid=QID)
+        whole = pipeline.score(X, Y, qid=QID)
+        found = cross_val_score(pipeline, X, Y, cv=GroupKFold(5), params={"qid": QID, "groups": QID})
+    assert whole > 0.7
+    assert np.isfinite(found).all()
+    ranker = PerceptronRanker(random_state=0).fit(X, Y, qid=QID)
+    half = ranker.score(X[:104], Y[:104], qid=QID[:104])
+    assert ranker.score(X, Y, qid=QID, sample_weight=QID < 13) == pytest.approx(half)
+
+
+def test_draws_without_a_mistake_end_nothing():
+    ranker = PerceptronRanker(draws=5, epochs=200, random_state=0).fit(X, Y, qid=QID)
+    assert ranker.ledger_.rounds == 1000
+    assert not ranker.converged_
+
+
 def test_a_validation_metric_chooses_the_guess():
     held = X[100:], Y[100:], QID[100:]
     ranker = PerceptronRanker(random_state=0, draws=40, epochs=30, metric="map")
@@ -102,6 +123,19 @@ def test_going_on_is_the_same_run():
         pairs.set_params(strategy="top").partial_fit(X, Y, qid=QID)
 
 
+def test_what_cannot_be_asked():
+    ranker = PerceptronRanker(random_state=0).fit(X, Y, qid=QID)
+    with pytest.raises(ValueError, match="query of each of the 200 rows"):
+        ranker.predict(X, qid=[1, 2])
+    with pytest.raises(ValueError, match="about the 200 rows that were learned from"):
+        ranker.certificate(X[:80], Y[:80], qid=QID[:80])
+
+
+def test_names_of_queries_are_what_they_are():
+    ranker = PerceptronRanker(strategy="best", epochs=1, shuffle=False)
+    assert ranker.fit(X[:16], Y[:16], qid=[1] * 8 + ["1"] * 8).ledger_.rounds == 2
+
+
 def test_answers():
     ranker = PerceptronRanker(random_state=0).fit(X, Y, qid=QID)
     scores = ranker.decision_function(X[:8])
@@ -110,6 +144,9 @@ def test_answers():
     assert ranker.find_best(X[:8]) == np.argmax(scores)
     vote = clone(ranker).set_params(predictor="vote").fit(X, Y, qid=QID)
     assert vote.find_best(X[:8]) == np.argmax(vote.decision_function(X[:8]))
+    for q in range(25):
+        assert vote.find_best(X[q == QID]) == vote.rank(X[q == QID])[0]
+    assert vote.rank(X[[0, 0, 1]]).tolist() in ([0, 1, 2], [2, 0, 1])
     grouped = vote.decision_function(X, group=[8] * 25)
     assert np.allclose(grouped, vote.decision_function(X, qid=QID))
     assert metrics.top_1(Y, grouped, QID) > 0.4
@@ -122,6 +159,26 @@ def test_lists_in_which_nothing_is_better_are_no_rounds(strategy):
     with_them.fit(*flat)
     rounds = with_them.ledger_.rounds
     assert rounds == (203 if strategy == "pairs" else sum(len({*Y[q == QID]}) > 1 for q in range(25)))
+
+
+def test_a_ctrl_c_when_all_is_learned_leaves_a_whole_run(monkeypatch):
+    from rosenblatt.estimators import ranker as module
+
+    ranker = PerceptronRanker(random_state=0, epochs=1).fit(X, Y, qid=QID)
+    true_learn = module.learn
+
+    def interrupted(*arguments, **options):
+        true_learn(*arguments, **options)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "learn", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            ranker.set_params(rule="margin").partial_fit(X, Y, qid=QID)
+    assert ranker.ledger_.rounds == 400
+    twice = np.vstack([X, X]), np.append(Y, Y), np.append(QID, QID + 100)
+    assert ranker.certificate(*twice).corrections == len(ranker.ledger_)
+    assert ranker._run.ruled_otherwise
 
 
 def test_draws_are_of_one_query_and_two_grades():
@@ -156,6 +213,10 @@ def test_draws_are_of_one_query_and_two_grades():
         (([(X[:8], set())],), {}, r"Got set\(\)"),
         (([(X[:8], -1)],), {}, "Got -1"),
         (([],), {}, "Found no lists"),
+        (([(X[:8], 1)],), {"qid": QID[:8]}, "lists already"),
+        (([([{"a": 1}, {"b": 1}], 0)],), {}, "rows of as many numbers"),
+        (([([[1, 2], [3]], 0)],), {}, "rows of as many numbers"),
+        ((X, Y), {"group": [200, 0]}, "at least 1"),
         ((X,), {}, "list of pairs"),
         ((X, Y), {"qid": QID, "eval_set": 3}, "eval_set must be"),
     ],
@@ -174,9 +235,9 @@ def test_what_cannot_be_learned_from(arguments, options, message):
         ({"strategy": "worst"}, "strategy must be one of"),
         ({"draws": 0}, "draws must be a whole number"),
         ({"draws": 5, "strategy": "top"}, "strategy='pairs' only"),
-        ({"metric": "ndcg@0"}, "metric must be one of"),
-        ({"metric": "map@3"}, "metric must be one of"),
-        ({"metric": 3}, "metric must be one of"),
+        ({"metric": "ndcg@0"}, "metric must be"),
+        ({"metric": "map@3"}, "metric must be"),
+        ({"metric": 3}, "metric must be"),
         ({"kernel": "precomputed"}, "a kernel it can evaluate"),
         ({"predictor": "worst"}, "predictor must be one of"),
     ],

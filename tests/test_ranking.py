@@ -148,7 +148,8 @@ def test_one_list_at_a_time_is_fit(lists):
     for rows, best in pairs:
         part_by_part.partial_fit([(rows, best)])
     assert np.array_equal(part_by_part.ledger_.when, whole.when)
-    named = [[dict(enumerate(row)) for row in rows] for rows, _ in pairs]
+    random = np.random.default_rng(0)
+    named = [[{j: row[j] for j in random.permutation(3).tolist()} for row in rows] for rows, _ in pairs]
     shown = {
         "arrays": [rows for rows, _ in pairs],
         "sparse": [sparse(rows) for rows, _ in pairs],
@@ -161,6 +162,7 @@ def test_one_list_at_a_time_is_fit(lists):
             ranker.add_example(rows, best)
         assert np.array_equal(ranker.ledger.when, whole.when), form
         assert np.array_equal(ranker.ledger.margin, whole.margin), form
+        assert np.array_equal(ranker.ledger.norm_squared, whole.norm_squared), form
 
 
 # The bound.
@@ -201,6 +203,17 @@ def test_separable_games_keep_within_four_and_within_two_where_products_are_not_
     assert ranker.converged_
     assert len(ranker.ledger_.mistakes) <= (2 if positive else 4) / gamma**2
     assert ranker.certificate(pairs).holds
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@given(graded_lists(), st.integers(0, 99))
+def test_no_certificate_is_broken(strategy, lists, seed):
+    """Whatever the grades, many of them equal: what is promised is seen."""
+    X, y, sizes = lists
+    ranker = PerceptronRanker(strategy=strategy, epochs=20, random_state=seed)
+    assume(any(len(set(part)) > 1 for part in np.split(y, np.cumsum(sizes)[:-1])))
+    ranker.fit(X, y, group=sizes)
+    assert ranker.certificate(X, y, group=sizes).holds
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -125,6 +125,7 @@ def test_queries_without_anything_to_find():
         (([[1, 0]], [1, 2], [1]), {}, r"Got shape \(1, 2\)"),
         (([], [], []), {}, "at least one row"),
         (([-1, 0], [1, 2], [1, 1]), {}, "at least 0 to gain"),
+        (([2000, 0], [1, 2], [1, 1]), {}, "grades up to 1000"),
         (([1, 0], [1, 2], [1, 1]), {"k": 0}, "k must be a whole number"),
         (([1, 0], [1, 2], [1, 1]), {"gain": "double"}, "gain must be one of"),
         (([1, 0], [1, 2], [1, 1]), {"discount": "none"}, "discount must be one of"),

@@ -3,6 +3,7 @@
 import gzip
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -44,6 +45,8 @@ def test_blank_lines_and_comments_count_for_nothing():
         (["1 1:2", "x 1:2"], "in line 2"),
         (["1 a:2"], "in line 1"),
         (["1,2 1:2"], "in line 1"),
+        (["1 99999999999999999999:2"], "in line 1"),
+        (["1 qid:99999999999999999999 1:2"], "in line 1"),
         (["1 0:2"], r"counted from 1\. Got 0"),
         (["1 qid:1 1:2", "1 1:2"], "Either every row has a query or none"),
         ([], "no row"),
@@ -55,6 +58,14 @@ def test_what_is_no_svmlight(lines, message):
         data.read_svmlight(lines)
     with pytest.raises(ValueError, match="at most n_features=2"):
         data.read_svmlight(["1 3:1"], n_features=2)
+
+
+def test_what_has_an_index_is_written_in_its_order(tmp_path):
+    path = tmp_path / "rows"
+    data.write_svmlight(path, np.eye(3)[::-1], pd.Series([7, 8, 9], index=[2, 0, 1]))
+    assert data.read_svmlight(path).y.tolist() == [7, 8, 9]
+    path.write_bytes(b"\xef\xbb\xbf1 1:2\n")
+    assert data.read_svmlight(path).X.toarray().tolist() == [[2]]
 
 
 def test_a_truncated_file(tmp_path):
@@ -70,4 +81,6 @@ def test_nothing_is_written_where_something_is_missing(tmp_path):
         data.write_svmlight(path, np.eye(2), [1])
     with pytest.raises(ValueError, match="one line"):
         data.write_svmlight(path, np.eye(1), [1], comments=["a\nb"])
+    with pytest.raises(ValueError, match="whole numbers"):
+        data.write_svmlight(path, np.eye(1), [1], ["a"])
     assert not path.exists()

@@ -166,6 +166,11 @@ def check_learned_from(run: Run, examples: Examples) -> None:
             f"A certificate is about the {run.examples_seen} examples that were learned from, all of them "
             f"and in their order. Got {len(examples)}."
         )
+    if len(examples.rows) != run.rows_seen:
+        raise ValueError(
+            f"A certificate is about the {run.rows_seen} rows that were learned from, all of them and in "
+            f"their order. Got {len(examples.rows)}."
+        )
     memory = run.hypothesis.memory
     stored = memory.rows
     if len(stored) and stored.width and not examples.rows.take(memory.ids).same_as(stored):
@@ -177,7 +182,7 @@ def check_learned_from(run: Run, examples: Examples) -> None:
 
 def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     """How far u keeps the truth above its rivals in every round, in units of its length (rounds × tracks)."""
-    loop = margin_loop(run.game.judge)
+    loop = margin_loop(getattr(run.game, "guarantee", run.game.judge))
     offsets, tracks = run.game.offsets + direction.offsets, run.game.tracks
     truths, scores = examples.truths[examples.index], direction.on_examples[examples.index]
     raw = loop(examples.starts, truths, scores, offsets, tracks, examples.longest)

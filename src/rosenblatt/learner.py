@@ -146,6 +146,8 @@ def _epochs(
 ) -> tuple[int, bool]:
     """Play until the orders end or an epoch needs no correction; a run that goes on, wholly or not at all.
 
+    Where rows repeat, an epoch is a sample of what there is to be learned, and does not end the run.
+
     `epoch` is given an order, and a function to call whenever the state is whole. If something fails,
     what can be taken back is. Weights that changed in place cannot: they make Ctrl-C wait for the end, and
     after a failure the run is the one that was played until then.
@@ -169,7 +171,7 @@ def _epochs(
             for order in orders:
                 before, epochs = len(run.book), epochs + 1
                 epoch(order, pulse)
-                if converged := len(run.book) == before:
+                if converged := len(run.book) == before and not examples.repeats:
                     break
             settle()
         except BaseException:

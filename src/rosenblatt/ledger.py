@@ -38,7 +38,8 @@ class Ledger:
     wrong
         Whether the answer was wrong. If not, it was right by too small a margin for the rule.
     cost
-        How wrong the rival is that was corrected: the labels it has wrong in the sequence game, else 1.
+        How wrong the rival is that was corrected: the labels it has wrong in the sequence game, the pairs in
+        the ranking game's "top", else 1.
     size
         How far the rule moved: Φ(truth) − Φ(answer) was added this many times.
     correction, row, output, amount

@@ -36,9 +36,9 @@ def group_rows(qid: Any, rows: int) -> tuple[Ints, Ints, Ints]:
 def numbers_of_groups(group: Any, rows: int) -> Ints:
     """A number per row from how many rows each query has, one after the other."""
     sizes = np.asarray(group)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any():
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 1).any():
         raise ValueError(
-            f"group must hold how many rows each query has: whole numbers of at least 0. Got {_shown(group)}."
+            f"group must hold how many rows each query has: whole numbers of at least 1. Got {_shown(group)}."
         )
     if sizes.sum() != rows:
         raise ValueError(f"The sizes in group must add up to the {rows} rows of X. Got {sizes.sum()}.")
@@ -47,6 +47,8 @@ def numbers_of_groups(group: Any, rows: int) -> Ints:
 
 def _names(qid: Any, rows: int) -> Array:
     names = qid.to_numpy() if hasattr(qid, "to_numpy") else np.asarray(qid)
+    if names.dtype.kind in "US" and isinstance(qid, list | tuple) and len({*map(type, qid)}) > 1:
+        names = np.array(qid, dtype=object)  # else 1 would be "1"
     if names.dtype == object and names.ndim == 1:
         number: dict[Any, int] = {}
         names = np.array([number.setdefault(name, len(number)) for name in names], np.int64)

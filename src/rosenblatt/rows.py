@@ -39,6 +39,7 @@ class Rows:
     ) -> None:
         self._data: Any = None if isinstance(data, Csr) else data
         self._csr = data if isinstance(data, Csr) else None
+        self._flat: Csr | None = None
         self._ids = ids
         self._squares = squares
         self._first = first
@@ -87,8 +88,10 @@ class Rows:
         """
         if self.sparse:
             return self.csr
-        width, values = self._data.shape[1], np.ascontiguousarray(self._data).reshape(-1)
-        return Csr(read_only(np.array([width])), NO_FEATURES, read_only(values), width)
+        if self._flat is None:
+            width, values = self._data.shape[1], np.ascontiguousarray(self._data).reshape(-1)
+            self._flat = Csr(read_only(np.array([width])), NO_FEATURES, read_only(values), width)
+        return self._flat
 
     @property
     def width(self) -> int | None:

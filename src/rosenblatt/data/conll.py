@@ -11,13 +11,10 @@ from typing import Any, TextIO
 import numpy as np
 
 from rosenblatt.columns import Columns, starts_of
-from rosenblatt.data.files import Source, lines_of, name_of, write_text
+from rosenblatt.data.files import BOM, Source, lines_of, name_of, write_text
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """The columns of CoNLL-U."""
-
-BOM = b"\xef\xbb\xbf"
-"""What some programs begin a text in UTF-8 with."""
 
 LINES = 2**15
 """Lines that are read at once."""

@@ -13,6 +13,9 @@ from typing import Any
 
 Source = str | PathLike[str] | Iterable[str]
 
+BOM = b"\xef\xbb\xbf"
+"""What some programs begin a text in UTF-8 with."""
+
 
 @contextmanager
 def lines_of(source: Source) -> Iterator[Iterable[bytes]]:

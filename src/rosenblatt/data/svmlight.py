@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.data.files import Source, lines_of, name_of, write_text
+from rosenblatt.data.files import BOM, Source, lines_of, name_of, write_text
 
 
 class Svmlight(NamedTuple):
@@ -41,7 +41,7 @@ def read_svmlight(source: Source, *, n_features: int | None = None) -> Svmlight:
     ends = [0]
     with lines_of(source) as lines:
         for number, line in enumerate(lines, 1):
-            text, _, comment = line.partition(b"#")
+            text, _, comment = line.removeprefix(BOM if number == 1 else b"").partition(b"#")
             cells = text.split()
             if not cells:
                 continue
@@ -55,6 +55,8 @@ def read_svmlight(source: Source, *, n_features: int | None = None) -> Svmlight:
                     feature, value = cell.split(b":")
                     features.append(int(feature))
                     values.append(float(value))
+                if max([*features[ends[-1] :], *queries[-1:]], default=0) >= 2**63:
+                    raise ValueError
             except ValueError:
                 raise ValueError(
                     "A line must be a label, perhaps a query as qid:3, and features as 7:0.5. "
@@ -91,11 +93,15 @@ def _rows(features: list[int], values: list[float], ends: list[int], width: int 
 
 
 def write_svmlight(
-    target: str | PathLike[str], X: Any, y: Sequence[float], qid: Sequence[int] | None = None,
-    comments: Sequence[str] | None = None,
-) -> None:  # fmt: skip
+    target: str | PathLike[str], X: Any, y: Any, qid: Any = None, comments: Sequence[str] | None = None
+) -> None:
     """Write rows with their labels, queries and comments; a path that ends in .gz or .xz is compressed."""
     rows = sp.csr_array(X)
+    rows.sort_indices()
+    y, qid = np.asarray(y), None if qid is None else np.asarray(qid)
+    comments = None if comments is None else list(comments)
+    if qid is not None and qid.dtype.kind not in "iu":
+        raise ValueError(f"Queries in svmlight files are whole numbers. Got {qid.dtype}.")
     for what, given in (("labels", y), ("queries", qid), ("comments", comments)):
         if given is not None and len(given) != rows.shape[0]:
             raise ValueError(f"There must be as many {what} as rows, {rows.shape[0]}. Got {len(given)}.")

@@ -194,13 +194,8 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
                 self._run = self._begin(kernel, inputs.generator(self.random_state))
                 self._support_truths = []
             order = iter([np.arange(count(data))])
-            rule, otherwise = self._run.rule, self._run.ruled_otherwise
-            self._run.follow(as_rule(self.rule, self.learning_rate))
-            try:
+            with inputs.following(self._run, as_rule(self.rule, self.learning_rate)):
                 self._learn(data, truths, sample_weight, order, 1)
-            except BaseException:
-                self._run.rule, self._run.ruled_otherwise = rule, otherwise
-                raise
         return self
 
     def decision_function(self, X: Any) -> Floats:

@@ -14,6 +14,8 @@ from rosenblatt._types import Data, Ints
 from rosenblatt.estimators.labelling import MOST
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import Rows, canonical, counting, squared_norms
+from rosenblatt.rules import Rule
+from rosenblatt.run import Run
 
 
 @contextmanager
@@ -25,6 +27,19 @@ def untouched_on_error(estimator: Any) -> Iterator[None]:
     except BaseException:
         vars(estimator).clear()
         vars(estimator).update(before)
+        raise
+
+
+@contextmanager
+def following(run: Run, rule: Rule) -> Iterator[None]:
+    """Let a run go on by this rule; by the one it had, if something goes wrong before a round was played."""
+    before, otherwise, rounds = run.rule, run.ruled_otherwise, run.book.rounds
+    run.follow(rule)
+    try:
+        yield
+    except BaseException:
+        if run.book.rounds == rounds:
+            run.rule, run.ruled_otherwise = before, otherwise
         raise
 
 

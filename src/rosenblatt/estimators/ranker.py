@@ -11,10 +11,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import bounds, metrics, predictors
-from rosenblatt._types import Data, Floats, Ints
+from rosenblatt._types import Array, Data, Floats, Ints
 from rosenblatt.development import Development
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import RunAttributes
+from rosenblatt.features.encoders import shown
 from rosenblatt.games import Ranking
 from rosenblatt.kernels import Kernel, Precomputed, as_kernel
 from rosenblatt.learner import BLOCK, learn
@@ -53,8 +54,8 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
         answered down. "top": a whole list; every row that is not above all with lower grades is moved up,
         and the highest of those down, in one correction.
     epochs
-        How often to go through the queries, or to make so many draws; an epoch without a correction ends the
-        run.
+        How often to go through the queries, or to make so many draws. Going through all of them without a
+        correction ends the run.
     draws
         Pairs drawn in an epoch; None for as many as there are rows. For "pairs" only.
     predictor
@@ -63,8 +64,8 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
     rule, learning_rate, shuffle, random_state, keep_examples, block_size, verbose
         As for `PerceptronClassifier`.
     metric
-        What `score` returns and `eval_set` is judged by: "ndcg", "map", "mrr", "top-1", "precision" or
-        "pairwise", the first and the fifth also with a cutoff, as "ndcg@10".
+        What `score` returns and `eval_set` is judged by: "ndcg@10", "precision@1", or with another cutoff;
+        "map", "mrr", "top-1" or "pairwise".
 
     References
     ----------
@@ -145,8 +146,8 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             self._learn(data, lists, inputs.generator(self.random_state), self.epochs, self.shuffle, eval_set)
             if not self._run.book.rounds:
                 raise ValueError(
-                    "There is nothing to learn from: in no query is one row better than another. Check that y "
-                    "and qid belong together."
+                    "There is nothing to learn from: in no query is one row better than another. Check that "
+                    "y and qid belong together."
                 )
         return self
 
@@ -168,13 +169,8 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             random = inputs.generator(self.random_state)
             if self.random_state is not None:  # other draws for every part
                 random = np.random.default_rng([self._run.examples_seen, int(random.integers(2**31))])
-            rule, otherwise = self._run.rule, self._run.ruled_otherwise
-            self._run.follow(as_rule(self.rule, self.learning_rate))
-            try:
+            with inputs.following(self._run, as_rule(self.rule, self.learning_rate)):
                 self._learn(data, lists, random, 1, shuffle=False)
-            except BaseException:
-                self._run.rule, self._run.ruled_otherwise = rule, otherwise
-                raise
         return self
 
     def decision_function(self, X: Any, qid: Any = None, group: Any = None) -> Floats:
@@ -196,7 +192,7 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             return np.asarray(predictors.sampled(self._run, listed, starts, random)[0][inverse, 0])
         votes = predictors.votes(self._run, listed, starts)[inverse, 0]
         average = predictors.scores(self._run, rows, "average")[0][:, 0]
-        place = np.argsort(np.argsort(average)) / max(len(rows), 1)
+        place = np.unique(average, return_inverse=True)[1] / len(rows)
         return np.asarray(votes + place / max(self._run.book.rounds, 1) / 2)
 
     predict = decision_function
@@ -207,20 +203,26 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
 
     def find_best(self, candidates: Any) -> int:
         """The place of one list's best row."""
-        rows, _ = self._rows_to_answer(candidates, None, None)
-        random = inputs.generator(self.random_state)
-        starts = np.array([0, len(rows)])
-        return int(predictors.decide(self._run, rows, self.predictor, starts, random)[0])
+        return int(np.argmax(self.decision_function(candidates)))
 
-    def score(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> float:
-        """The metric over these lists, which may be passed as in `fit`."""
+    def score(
+        self, X: Any, y: Any = None, qid: Any = None, group: Any = None, sample_weight: Any = None
+    ) -> float:
+        """The metric over these lists, which may be passed as in `fit`.
+
+        With `sample_weight`, a number per row, every query counts as much as its rows do on average.
+        """
         X, y, qid = self._gathered(X, y, qid, group)
-        return self._measured(y, self.decision_function(X, qid), qid)
+        return self._measured(y, self.decision_function(X, qid), qid, sample_weight)
 
-    def _measured(self, y: Any, scores: Floats, qid: Any) -> float:
+    def _measured(self, y: Any, scores: Floats, qid: Any, sample_weight: Any = None) -> float:
         grades = y if len(y) == len(scores) else Lists.of(y, qid, len(scores)).grades
         name, cutoff = _metric(self.metric)
-        return float(METRICS[name](grades, scores, qid, *cutoff))
+        if sample_weight is None:
+            return float(METRICS[name](grades, scores, qid, *cutoff))
+        number, _, starts = group_rows(qid, len(scores))
+        weights = np.bincount(number, np.asarray(sample_weight, np.float64)) / np.diff(starts)
+        return float(np.average(METRICS[name](grades, scores, qid, *cutoff, per_query=True), weights=weights))
 
     def certificate(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> bounds.Certificate:
         """The mistake bound for this run on the lists it learned from, with the numbers of its proof."""
@@ -271,17 +273,18 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
         if eval_set is not None:
             watch = Development(run, self._held_out(eval_set), epochs)
             orders = watch.watched(orders)
-        rounds = draws * epochs if self.strategy == "pairs" else len(examples) * epochs
-        before, first = run.book.rounds, run.rows_seen
-        progress = Progress(before + rounds, self.verbose)
-        learn(run, examples, orders, block=self._block(), progress=progress)
-        if watch is not None:
-            watch.finish()
-            self.eval_scores_ = watch.scores
-        if self.strategy == "pairs":  # what was drawn and not played was never shown
-            played = run.book.rounds - before
-            run.examples_seen -= len(examples) - played
-            self._shown = [*self._shown, first + examples.index[: 2 * played]]
+        before, first, seen = run.book.rounds, run.rows_seen, run.examples_seen
+        progress = Progress(before + len(examples) * (1 if examples.repeats else epochs), self.verbose)
+        try:
+            learn(run, examples, orders, block=self._block(), progress=progress)
+            if watch is not None:
+                watch.finish()
+                self.eval_scores_ = watch.scores
+        finally:  # a Ctrl-C may come when all is learned
+            if examples.repeats and run.examples_seen > seen:  # what was not played was never shown
+                played = run.book.rounds - before
+                run.examples_seen = seen + played
+                self._shown.append(first + examples.index[: 2 * played])
 
     def _held_out(self, eval_set: Any) -> Callable[[], float]:
         """What the present guess scores on lists that are not learned from."""
@@ -344,6 +347,8 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
     def _gathered(self, X: Any, y: Any, qid: Any, group: Any) -> tuple[Any, Any, Any]:
         """Rows, what is said of them, and their queries, however they were passed."""
         if y is None:
+            if qid is not None or group is not None:
+                raise ValueError("Pairs (candidates, best) are lists already. Got qid or group besides.")
             X, y, group = _from_pairs(X, self._kernel())
             return X, y, numbers_of_groups(group, count(X))
         X, qid = _without_queries(X, qid, group)
@@ -358,7 +363,8 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
         check_is_fitted(self, "_run")
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
         X, qid = _without_queries(X, qid, group)
-        return Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False)), qid
+        rows = Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
+        return rows, None if qid is None else group_rows(qid, len(rows))[0]
 
 
 def _without_queries(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:
@@ -381,6 +387,8 @@ def _from_pairs(pairs: Any, kernel: Kernel | None) -> tuple[Any, Ints, list[int]
             f"Got {type(pairs).__name__}."
         )
     candidates = [rows for rows, _ in pairs]
+    if kernel is None or not kernel.on_objects:
+        candidates = [rows if sp.issparse(rows) else _two_dimensional(rows) for rows in candidates]
     grades = [best_of(best, count(rows)) for rows, best in pairs]
     if not candidates:
         raise ValueError("Found no lists: at least 1 is needed. Got an empty list.")
@@ -391,14 +399,27 @@ def _from_pairs(pairs: Any, kernel: Kernel | None) -> tuple[Any, Ints, list[int]
     elif sp.issparse(candidates[0]):
         X = sp.vstack(candidates, format="csr")
     else:
-        X = np.vstack([np.asarray(rows) for rows in candidates])
+        X = np.vstack(candidates)
     return X, np.concatenate(grades), sizes
+
+
+def _two_dimensional(rows: Any) -> Array:
+    try:
+        data = np.asarray(rows, np.float64)
+    except (TypeError, ValueError):
+        data = np.empty(0)
+    if data.ndim != 2:
+        raise ValueError(f"Candidates must be rows of as many numbers each. Got {shown(rows)}.")
+    return data
 
 
 def _metric(name: Any) -> tuple[str, tuple[int, ...]]:
     """A metric and its cutoff, if one is named."""
     metric, at, cutoff = name.partition("@") if isinstance(name, str) else (name, "", "")
-    known = metric in METRICS and (not at or (metric in ("ndcg", "precision") and cutoff.isdecimal()))
-    if not known or (at and int(cutoff) < 1):
-        raise ValueError(f"metric must be one of {', '.join(METRICS)}, or as 'ndcg@10'. Got {name!r}.")
+    cut = metric in ("ndcg", "precision")
+    if metric not in METRICS or cut != bool(at) or (at and not (cutoff.isdecimal() and int(cutoff) > 0)):
+        raise ValueError(
+            "metric must be 'ndcg@10' or 'precision@1', or with another cutoff, 'map', 'mrr', 'top-1' or "
+            f"'pairwise'. Got {name!r}."
+        )
     return metric, (int(cutoff),) if at else ()

@@ -220,14 +220,8 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
                 self._begin(labeller)
             if "temperature_" in vars(self):  # it was that of another guess
                 del self.temperature_
-            run = self._run
-            rule, otherwise = run.rule, run.ruled_otherwise
-            run.follow(as_rule(self.rule, self.learning_rate))
-            try:
+            with inputs.following(self._run, as_rule(self.rule, self.learning_rate)):
                 self._learn(tokens, truths, sample_weight, [np.arange(len(tokens.lengths))], 1)
-            except BaseException:
-                run.rule, run.ruled_otherwise = rule, otherwise
-                raise
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, lengths: Any = None) -> float:

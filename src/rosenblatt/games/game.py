@@ -48,6 +48,9 @@ class Game(Protocol):
         the answer if that is wrong and all cost the same, else the most dangerous one. A round without a
         rival has no entries and the margin ∞; so may one that is right where nobody asks by how much, which
         is when `reach` is −∞.
+
+        Where several truths are accepted, and which of them is corrected depends on the guess, a game has a
+        second such function, `guarantee`: its margin is the least that any of them has.
         """
 
     @property

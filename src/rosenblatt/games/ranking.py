@@ -40,6 +40,24 @@ def judge_best(
 
 
 @compilable
+def judge_every_best(
+    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+) -> tuple[int, float, bool, float]:
+    """The same for the lowest of several that are equally good: what a vector promises for each of them."""
+    lowest = np.empty_like(scores)
+    rows = scores.shape[0]
+    top = truth[0] if rows > 0 else 0
+    for r in range(rows):
+        top = max(truth[r], top)
+    least = np.inf
+    for r in range(rows):
+        least = min(least, scores[r, 0]) if truth[r] == top else least
+    for r in range(rows):
+        lowest[r, 0] = least if truth[r] == top else scores[r, 0]
+    return judge_best(lowest, offsets, truth, track, reach, where, amount)
+
+
+@compilable
 def judge_top(
     scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
 ) -> tuple[int, float, bool, float]:
@@ -47,31 +65,23 @@ def judge_top(
 
     The cost is how many such pairs there are. If all rows are above, the pair that is closest counts.
     """
-    rows, count, total, closest = scores.shape[0], 0, 0.0, np.inf
-    grade, top, near, far = -np.inf, -1, -1, -1
-    wrong, last = False, -1
-    for _ in range(rows):  # one grade after the other, from the lowest; `last` is the highest worse row
-        following = np.inf
-        for r in range(rows):
-            if grade < truth[r] < following:
-                following = truth[r]
-        if following == np.inf:
-            break
-        top = last
-        for r in range(rows):
-            if truth[r] != following:
-                continue
-            if last >= 0:
-                margin = scores[r, 0] - scores[last, 0]
-                if not margin >= closest:
-                    closest, near, far = margin, r, last
-                if margin <= 0.0 or margin < reach:
-                    where[count, 0], where[count, 1], amount[count] = r, 0, 1.0
-                    where[count + 1, 0], where[count + 1, 1], amount[count + 1] = last, 0, -1.0
-                    count, total, wrong = count + 2, total + margin, wrong or margin <= 0.0
-            if top < 0 or scores[r, 0] > scores[top, 0]:
-                top = r
-        grade, last = following, top
+    order = np.argsort(truth, kind="mergesort")
+    count, total, closest, wrong = 0, 0.0, np.inf, False
+    near, far, worse, highest = -1, -1, -1, -1  # of all with lower grades, and of all so far
+    for i in range(order.shape[0]):
+        r = order[i]
+        if i > 0 and truth[r] > truth[order[i - 1]]:
+            worse = highest
+        if worse >= 0:
+            margin = scores[r, 0] - scores[worse, 0]
+            if not margin >= closest:
+                closest, near, far = margin, r, worse
+            if margin <= 0.0 or margin < reach:
+                where[count, 0], where[count, 1], amount[count] = r, 0, 1.0
+                where[count + 1, 0], where[count + 1, 1], amount[count + 1] = worse, 0, -1.0
+                count, total, wrong = count + 2, total + margin, wrong or margin <= 0.0
+        if highest < 0 or scores[r, 0] > scores[highest, 0]:
+            highest = r
     if near < 0:
         return 0, np.inf, False, 1.0
     if count == 0:
@@ -123,6 +133,11 @@ class Ranking:
     def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
         """As the strategy is."""
         return JUDGES[self.strategy]
+
+    @property
+    def guarantee(self) -> Callable[..., tuple[int, float, bool, float]]:
+        """A vector must keep every one of the best rows above the others, whichever is corrected."""
+        return judge_every_best if self.strategy == "best" else self.judge
 
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """The place of the highest score in every list, the first of equals."""

@@ -71,11 +71,19 @@ class Primal:
     def scores_of(self, weights: Floats, rows: Rows) -> Floats:
         """The scores of any guess of this shape."""
         if not rows.sparse:
+            self.check_width(rows.width)
             return np.asarray(rows.data @ weights[: rows.width] + self.memory.constant * weights[-1])
         scores = np.empty((len(rows), self.outputs))
         starts, features, values, _ = rows.csr
         score_rows(starts, features, values, weights, self.memory.constant, scores)
         return scores
+
+    def check_width(self, width: int | None) -> None:
+        """Refuse rows with more features than there are weights, the last of which is the constant's."""
+        if width is None or width >= len(self.weights):
+            raise ValueError(
+                f"Rows must have at most {len(self.weights) - 1} features, as many as weights. Got {width}."
+            )
 
     def first_scores(self, rows: Rows) -> Floats:
         """The scores of v_0."""

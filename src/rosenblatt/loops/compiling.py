@@ -8,6 +8,7 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast
 
+import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
@@ -102,7 +103,9 @@ def fingerprint(*functions: Callable[..., Any]) -> str:
             value = function.__globals__.get(name)
             if isinstance(value, FunctionType):
                 pending.append(value)
-            elif isinstance(value, bool | int | float | str | tuple):  # compiled in as a constant
+            elif isinstance(
+                value, bool | int | float | str | tuple | np.generic
+            ):  # compiled in as a constant
                 digest.update(f"{name} = {value!r}".encode())
     return digest.hexdigest()[:20]
 

@@ -150,6 +150,9 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                         entries[e + a, 1] = first_row + row
                         add(indptr, features, values, row, constant, output, change, weights)
                 k, e = k + 1, e + count
+            if stopped < 0:
+                clock -= 1
+                break
         if delayed.shape[0] > 0:
             delay(
                 add, indptr, features, values, first_row, constant, corrections, entries, tally[2], e, delayed

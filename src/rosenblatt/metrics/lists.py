@@ -21,6 +21,9 @@ from rosenblatt._types import Bools, Floats, Ints
 from rosenblatt.queries import group_rows
 
 Result = Any
+LARGEST = 1000
+"""The largest grade whose power of 2 can still be added up."""
+
 GAINS: dict[str, Callable[[Floats], Floats]] = {
     "exponential": lambda grades: np.exp2(grades) - 1,
     "linear": lambda grades: grades,
@@ -64,6 +67,11 @@ def ndcg(
     found, ideal = _ordered(y, scores, qid), _ordered(y, y, qid)
     if found.grades.size and found.grades.min() < 0:
         raise ValueError(f"Grades must be at least 0 to gain anything. Got {found.grades.min():g}.")
+    if gain == "exponential" and found.grades.max() > LARGEST:
+        raise ValueError(
+            f"An exponential gain takes grades up to {LARGEST}. Got {found.grades.max():g}: use "
+            "gain='linear'."
+        )
     gained, most = (
         lists.summed(
             GAINS[gain](lists.grades) / DISCOUNTS[discount](lists.rank) * (lists.rank <= _most(k, lists))
@@ -106,7 +114,8 @@ def precision(
     """The share of relevant rows among the first k: P@k, of k also where a list is shorter."""
     lists = _ordered(y, scores, qid)
     relevant = lists.grades > 0
-    found = lists.summed(relevant & (lists.rank <= _most(k, lists))) / k
+    most = _most(k, lists)
+    found = lists.summed(relevant & (lists.rank <= most)) / most
     return _result(found, lists.summed(relevant) > 0, empty, per_query)
 
 
@@ -189,7 +198,7 @@ def _result(found: Floats, worth: Bools, empty: float | str, per_query: bool) ->
         return found
     if isinstance(empty, str) and not worth.any():
         raise ValueError("There is no query in which there is something to be found. Got empty='skip'.")
-    return float(np.nanmean(found))
+    return float(found[~np.isnan(found)].mean())
 
 
 def _one_of(name: str, value: Any, allowed: dict[str, Any]) -> None:

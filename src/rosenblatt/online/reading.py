@@ -45,13 +45,15 @@ class Reader:
 
         While learning without a kernel, whether dense rows are finite numbers is left to their scores to say.
         """
-        if isinstance(candidates, np.ndarray) and candidates.ndim == 2 and self._named is not True:
+        on_objects = self.kernel is not None and self.kernel.on_objects
+        candidates = candidates.to_numpy() if hasattr(candidates, "to_numpy") else candidates
+        if isinstance(candidates, np.ndarray) and candidates.ndim == 2 and not on_objects:
             return self._array(candidates, learning)
         if isinstance(candidates, str | bytes | Mapping) or not (
             hasattr(candidates, "__len__") or sp.issparse(candidates)
         ):
             raise ValueError(f"Candidates are a list of rows. Got {type(candidates).__name__}.")
-        if self.kernel is not None and self.kernel.on_objects:
+        if on_objects:
             return list(candidates)
         if sp.issparse(candidates):
             data = canonical(sp.csr_array(candidates, dtype=np.float64, copy=True))
@@ -89,11 +91,10 @@ class Reader:
         width = max(row.width for row in rows)
         features = np.concatenate([row.features for row in rows])
         values = np.concatenate([row.values for row in rows])
+        order = np.lexsort((features, np.repeat(np.arange(len(rows)), np.diff(ends))))
         if self.kernel is None:
-            return Csr(ends, features, values, width)
-        data = sp.csr_array((values, features, ends), shape=(len(rows), width))
-        data.sort_indices()
-        return data
+            return Csr(ends, features[order], values[order], width)
+        return sp.csr_array((values[order], features[order], ends), shape=(len(rows), width))
 
     def row(self, x: Any, learning: bool = False) -> Any:
         """One example as the learner takes it, checked against the ones before."""

@@ -61,6 +61,7 @@ class Pass:
         may be.
         """
         run, hypothesis, book, rounds, turn = self.run, self.hypothesis, self.run.book, len(order), 0
+        hypothesis.check_width(rows.width)
         csr = (read_only(rows.starts), read_only(rows.features), read_only(rows.values))
         current, delayed = self._plain(hypothesis.weights), self._plain(hypothesis.delayed)
         while turn < rounds:
