@@ -99,6 +99,7 @@ def writes_the_ledger_of_the_definition(path, strategy):
             run = PATHS[path](*lists, **options)
         assert np.array_equal(run.ledger.when, definition.ledger.when)
         assert np.array_equal(run.ledger.row, definition.ledger.row)
+        assert len(np.unique(run.hypothesis.memory.ids)) == len(run.hypothesis.memory.ids)
         if rule == "eta":
             assert run.ledger == definition.ledger
 
