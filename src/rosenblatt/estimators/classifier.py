@@ -5,23 +5,23 @@ from __future__ import annotations
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import bounds, directions, explanations, predictors
 from rosenblatt._types import Array, Data, Floats, Ints
 from rosenblatt.estimators import inputs, labelling
-from rosenblatt.estimators.attributes import RunAttributes
+from rosenblatt.estimators.base import RunEstimator, rows_per_block
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
-from rosenblatt.kernels import Kernel, Precomputed, as_kernel
-from rosenblatt.learner import BLOCK, learn
+from rosenblatt.kernels import Kernel, Precomputed
+from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows, count
-from rosenblatt.rules import Rule, as_rule
+from rosenblatt.rules import Rule
 from rosenblatt.run import Examples, Run, begin
 
 
-class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
+class PerceptronClassifier(ClassifierMixin, RunEstimator):
     r"""A perceptron that learns from its mistakes and keeps the ledger of them.
 
     Without a kernel it learns a weight matrix from dense or sparse rows; with one, coefficients of the
@@ -173,7 +173,12 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
             going = hasattr(self, "_run")
             kernel = self._kernel()
             if going:
-                self._check_still(kernel)
+                hypothesis = self._run.hypothesis
+                self._check_still(
+                    ("fit_intercept", bool(self.fit_intercept), bool(hypothesis.memory.constant)),
+                    ("keep_examples", bool(self.keep_examples), hypothesis.keep),
+                    ("multiclass and ties", self._game(), self._run.game),
+                )
             if isinstance(kernel, Precomputed):
                 raise ValueError(
                     "partial_fit would need kernel values between old and new examples, and a precomputed "
@@ -194,7 +199,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
                 self._run = self._begin(kernel, inputs.generator(self.random_state))
                 self._support_truths = []
             order = iter([np.arange(count(data))])
-            with inputs.following(self._run, as_rule(self.rule, self.learning_rate)):
+            with inputs.following(self._run, self._rule()):
                 self._learn(data, truths, sample_weight, order, 1)
         return self
 
@@ -276,40 +281,15 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         return found[0] if len(found) == 1 else found
 
     def _check_parameters(self) -> None:
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+        self._check_shared(flags=("fit_intercept", "shuffle", "keep_examples"))
         inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
         inputs.one_of("ties", self.ties, ("mistake", "positive"))
         inputs.one_of("start", self.start, ("zero", "random"))
-        for name in ("fit_intercept", "shuffle", "keep_examples"):
-            inputs.flag(name, getattr(self, name))
-        inputs.whole("epochs", self.epochs)
-        if self.block_size != "auto":
-            inputs.whole("block_size", self.block_size)
+        rows_per_block(self.block_size)
         if self.kernel is not None and self.start == "random":
             raise ValueError(
                 "start='random' draws weights, which a learner with a kernel does not have. Use 'zero'."
             )
-        if self.kernel is not None and not self.keep_examples:
-            raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
-        as_rule(self.rule, self.learning_rate)
-
-    def _check_still(self, kernel: Kernel | None) -> None:
-        """Refuse to go on with a run whose game or kernel is not what the parameters say now."""
-        hypothesis = self._run.hypothesis
-        for name, asked, begun in (
-            ("kernel", kernel, self._run_kernel()),
-            ("fit_intercept", bool(self.fit_intercept), bool(hypothesis.memory.constant)),
-            ("keep_examples", bool(self.keep_examples), hypothesis.keep),
-            ("multiclass and ties", self._game(), self._run.game),
-        ):
-            if asked != begun:
-                raise ValueError(
-                    f"partial_fit goes on with a run that was begun with {name} = {begun!r}. Got {asked!r}: "
-                    "set it back, or use fit to begin a new run."
-                )
-
-    def _kernel(self) -> Kernel | None:
-        return None if self.kernel is None else as_kernel(self.kernel)
 
     def _checked(
         self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool, search: bool = True
@@ -339,7 +319,7 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
             game,
             features=features,
             kernel=kernel,
-            rule=as_rule(self.rule, self.learning_rate),
+            rule=self._rule(),
             intercept=self.fit_intercept,
             start=start,
             keep=self.keep_examples,
@@ -350,10 +330,9 @@ class PerceptronClassifier(RunAttributes, ClassifierMixin, BaseEstimator):
         weights = labelling.weights(truths, self.classes_, sample_weight, self.class_weight)
         examples = Examples(run.number(data), truths, weights=weights)
         progress = Progress(run.book.rounds + epochs * len(examples), self.verbose)
-        block = BLOCK if self.block_size == "auto" else int(self.block_size)
         known, seen = len(run.hypothesis.memory), run.rows_seen
         try:
-            learn(run, examples, orders, block=block, progress=progress)
+            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress)
         finally:  # an interrupted run has either taken in everything or nothing
             new = run.hypothesis.memory.ids[known:] - seen
             self._support_truths += truths[new].tolist()

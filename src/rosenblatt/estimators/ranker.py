@@ -6,37 +6,26 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import bounds, metrics, predictors
-from rosenblatt._types import Array, Data, Floats, Ints
+from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.development import Development
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.attributes import RunAttributes
-from rosenblatt.features.encoders import shown
+from rosenblatt.estimators.base import RunEstimator, rows_per_block
+from rosenblatt.estimators.candidates import gathered, without_queries
 from rosenblatt.games import Ranking
-from rosenblatt.kernels import Kernel, Precomputed, as_kernel
-from rosenblatt.learner import BLOCK, learn
-from rosenblatt.lists import Lists, best_of
+from rosenblatt.kernels import Kernel, Precomputed
+from rosenblatt.learner import learn
+from rosenblatt.lists import Lists
 from rosenblatt.progress import Progress
-from rosenblatt.queries import group_rows, numbers_of_groups
+from rosenblatt.queries import group_rows
 from rosenblatt.rows import Rows, count
-from rosenblatt.rules import Rule, as_rule
+from rosenblatt.rules import Rule
 from rosenblatt.run import Examples, begin
 
-METRICS: dict[str, Callable[..., Any]] = {
-    "ndcg": metrics.ndcg,
-    "map": metrics.average_precision,
-    "mrr": metrics.reciprocal_rank,
-    "top-1": metrics.top_1,
-    "precision": metrics.precision,
-    "pairwise": metrics.pairwise_accuracy,
-}
 
-
-class PerceptronRanker(RunAttributes, BaseEstimator):
+class PerceptronRanker(RunEstimator):
     """A perceptron that learns to put the better rows of a list above the others.
 
     Every row gets a score; it learns from lists whose order by score is wrong. Without a kernel it is a
@@ -160,7 +149,10 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             self._check_parameters()
             kernel, going = self._kernel(), hasattr(self, "_run")
             if going:
-                self._check_still(kernel)
+                self._check_still(
+                    ("keep_examples", bool(self.keep_examples), self._run.hypothesis.keep),
+                    ("strategy", self.strategy, self._strategy),
+                )
             data, lists = self._read(X, y, qid, group, kernel, reset=not going)
             if not going:
                 self._begin(kernel)
@@ -169,7 +161,7 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             random = inputs.generator(self.random_state)
             if self.random_state is not None:  # other draws for every part
                 random = np.random.default_rng([self._run.examples_seen, int(random.integers(2**31))])
-            with inputs.following(self._run, as_rule(self.rule, self.learning_rate)):
+            with inputs.following(self._run, self._rule()):
                 self._learn(data, lists, random, 1, shuffle=False)
         return self
 
@@ -212,17 +204,17 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
 
         With `sample_weight`, a number per row, every query counts as much as its rows do on average.
         """
-        X, y, qid = self._gathered(X, y, qid, group)
+        X, y, qid = gathered(X, y, qid, group, self._kernel())
         return self._measured(y, self.decision_function(X, qid), qid, sample_weight)
 
     def _measured(self, y: Any, scores: Floats, qid: Any, sample_weight: Any = None) -> float:
         grades = y if len(y) == len(scores) else Lists.of(y, qid, len(scores)).grades
-        name, cutoff = _metric(self.metric)
+        metric = metrics.lists.named(self.metric)
         if sample_weight is None:
-            return float(METRICS[name](grades, scores, qid, *cutoff))
+            return float(metric(grades, scores, qid))
         number, _, starts = group_rows(qid, len(scores))
         weights = np.bincount(number, np.asarray(sample_weight, np.float64)) / np.diff(starts)
-        return float(np.average(METRICS[name](grades, scores, qid, *cutoff, per_query=True), weights=weights))
+        return float(np.average(metric(grades, scores, qid, per_query=True), weights=weights))
 
     def certificate(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> bounds.Certificate:
         """The mistake bound for this run on the lists it learned from, with the numbers of its proof."""
@@ -243,7 +235,7 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             Ranking("top" if self.strategy == "top" else "best"),
             features=None if kernel is not None else self.n_features_in_,
             kernel=kernel,
-            rule=as_rule(self.rule, self.learning_rate),
+            rule=self._rule(),
             keep=self.keep_examples,
         )
         self._strategy = self.strategy
@@ -276,7 +268,7 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
         before, first, seen = run.book.rounds, run.rows_seen, run.examples_seen
         progress = Progress(before + len(examples) * (1 if examples.repeats else epochs), self.verbose)
         try:
-            learn(run, examples, orders, block=self._block(), progress=progress)
+            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress)
             if watch is not None:
                 watch.finish()
                 self.eval_scores_ = watch.scores
@@ -292,134 +284,35 @@ class PerceptronRanker(RunAttributes, BaseEstimator):
             X, y, *rest = eval_set
         except (TypeError, ValueError):
             raise ValueError(f"eval_set must be (X, y, qid). Got {type(eval_set).__name__}.") from None
-        X, y, qid = self._gathered(X, y, rest[0] if rest else None, None)
+        X, y, qid = gathered(X, y, rest[0] if rest else None, None, self._kernel())
         rows, _ = self._rows_to_answer(X, None, None)
         number, _, _ = group_rows(qid, len(rows))
         return lambda: self._measured(y, self._scores(rows, number), number)
 
-    def _block(self) -> int:
-        return BLOCK if self.block_size == "auto" else int(self.block_size)
-
-    def _kernel(self) -> Kernel | None:
-        return None if self.kernel is None else as_kernel(self.kernel)
-
     def _check_parameters(self) -> None:
+        self._check_shared(flags=("shuffle", "keep_examples"))
         inputs.one_of("strategy", self.strategy, ("pairs", "best", "top"))
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        for name in ("shuffle", "keep_examples"):
-            inputs.flag(name, getattr(self, name))
-        inputs.whole("epochs", self.epochs)
+        rows_per_block(self.block_size)
         if self.draws is not None:
             inputs.whole("draws", self.draws)
             if self.strategy != "pairs":
                 raise ValueError(f"draws are made by strategy='pairs' only. Got strategy={self.strategy!r}.")
-        if self.block_size != "auto":
-            inputs.whole("block_size", self.block_size)
-        if self.kernel is not None and not self.keep_examples:
-            raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
         if isinstance(self._kernel(), Precomputed):
             raise ValueError(
                 "A ranker needs a kernel it can evaluate. Got a precomputed one: pass rows and the kernel."
             )
-        _metric(self.metric)
-        as_rule(self.rule, self.learning_rate)
-
-    def _check_still(self, kernel: Kernel | None) -> None:
-        hypothesis = self._run.hypothesis
-        for name, asked, begun in (
-            ("kernel", kernel, self._run_kernel()),
-            ("keep_examples", bool(self.keep_examples), hypothesis.keep),
-            ("strategy", self.strategy, self._strategy),
-        ):
-            if asked != begun:
-                raise ValueError(
-                    f"partial_fit goes on with a run that was begun with {name} = {begun!r}. Got {asked!r}: "
-                    "set it back, or use fit to begin a new run."
-                )
+        metrics.lists.named(self.metric)
 
     def _read(
         self, X: Any, y: Any, qid: Any, group: Any, kernel: Kernel | None, *, reset: bool
     ) -> tuple[Data, Lists]:
-        X, y, qid = self._gathered(X, y, qid, group)
+        X, y, qid = gathered(X, y, qid, group, self._kernel())
         data = inputs.checked_data(self, X, kernel, reset=reset)
         return data, Lists.of(y, qid, count(data))
-
-    def _gathered(self, X: Any, y: Any, qid: Any, group: Any) -> tuple[Any, Any, Any]:
-        """Rows, what is said of them, and their queries, however they were passed."""
-        if y is None:
-            if qid is not None or group is not None:
-                raise ValueError("Pairs (candidates, best) are lists already. Got qid or group besides.")
-            X, y, group = _from_pairs(X, self._kernel())
-            return X, y, numbers_of_groups(group, count(X))
-        X, qid = _without_queries(X, qid, group)
-        if qid is None:
-            raise ValueError(
-                "A ranker needs to know which rows are one list: pass qid, group, or a data frame with a "
-                "column 'qid'. Got none of them."
-            )
-        return X, y, qid
 
     def _rows_to_answer(self, X: Any, qid: Any, group: Any) -> tuple[Rows, Any]:
         check_is_fitted(self, "_run")
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        X, qid = _without_queries(X, qid, group)
+        X, qid = without_queries(X, qid, group)
         rows = Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
         return rows, None if qid is None else group_rows(qid, len(rows))[0]
-
-
-def _without_queries(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:
-    """The rows without the column of a data frame that says which query they belong to; and their queries."""
-    if qid is not None and group is not None:
-        raise ValueError("Queries are told by qid or by group. Got both.")
-    if hasattr(X, "columns") and "qid" in X.columns:
-        qid = X["qid"] if qid is None and group is None else qid
-        X = X.drop(columns="qid")
-    if group is not None:
-        qid = numbers_of_groups(group, count(X))
-    return X, qid
-
-
-def _from_pairs(pairs: Any, kernel: Kernel | None) -> tuple[Any, Ints, list[int]]:
-    """Rows, grades and sizes from pairs (candidates, best)."""
-    if not isinstance(pairs, list | tuple) or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
-        raise ValueError(
-            "Without y, X must be a list of pairs (candidates, best), as ([[0, 1], [1, 0]], 1). "
-            f"Got {type(pairs).__name__}."
-        )
-    candidates = [rows for rows, _ in pairs]
-    if kernel is None or not kernel.on_objects:
-        candidates = [rows if sp.issparse(rows) else _two_dimensional(rows) for rows in candidates]
-    grades = [best_of(best, count(rows)) for rows, best in pairs]
-    if not candidates:
-        raise ValueError("Found no lists: at least 1 is needed. Got an empty list.")
-    sizes = [count(rows) for rows in candidates]
-    X: Any
-    if kernel is not None and kernel.on_objects:
-        X = [row for rows in candidates for row in rows]
-    elif sp.issparse(candidates[0]):
-        X = sp.vstack(candidates, format="csr")
-    else:
-        X = np.vstack(candidates)
-    return X, np.concatenate(grades), sizes
-
-
-def _two_dimensional(rows: Any) -> Array:
-    try:
-        data = np.asarray(rows, np.float64)
-    except (TypeError, ValueError):
-        data = np.empty(0)
-    if data.ndim != 2:
-        raise ValueError(f"Candidates must be rows of as many numbers each. Got {shown(rows)}.")
-    return data
-
-
-def _metric(name: Any) -> tuple[str, tuple[int, ...]]:
-    """A metric and its cutoff, if one is named."""
-    metric, at, cutoff = name.partition("@") if isinstance(name, str) else (name, "", "")
-    cut = metric in ("ndcg", "precision")
-    if metric not in METRICS or cut != bool(at) or (at and not (cutoff.isdecimal() and int(cutoff) > 0)):
-        raise ValueError(
-            "metric must be 'ndcg@10' or 'precision@1', or with another cutoff, 'map', 'mrr', 'top-1' or "
-            f"'pairwise'. Got {name!r}."
-        )
-    return metric, (int(cutoff),) if at else ()

@@ -7,25 +7,23 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from rosenblatt import bounds, metrics, predictors
 from rosenblatt._types import Floats, Ints
 from rosenblatt.development import Development
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.attributes import RunAttributes
+from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.decoding import Decoding
 from rosenblatt.features import Tokens
-from rosenblatt.kernels import Kernel, as_kernel
 from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Csr, Rows
-from rosenblatt.rules import Rule, as_rule
+from rosenblatt.rules import Rule
 from rosenblatt.run import begin
 from rosenblatt.tagging import Labeller, Task, begin_reading, left_out, reading
 
 
-class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
+class PerceptronTagger(Decoding, RunEstimator):
     """Labels for every token of a sequence, learned from mistakes and found with Viterbi's search.
 
     A sequence is a list of tokens. A token is a text; a tuple of texts; a dict of named features; a list of
@@ -207,7 +205,7 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
                 )
             X, y = reading.as_sequences(X, lengths), reading.as_labels(y, lengths)
             if hasattr(self, "_run"):
-                self._check_still()
+                self._check_still_the_same()
                 if classes is not None and {*classes} != {*self._labeller.labels}:
                     raise ValueError(
                         f"The labels of this run are {self._labeller.labels}, and stay so. "
@@ -220,7 +218,7 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
                 self._begin(labeller)
             if "temperature_" in vars(self):  # it was that of another guess
                 del self.temperature_
-            with inputs.following(self._run, as_rule(self.rule, self.learning_rate)):
+            with inputs.following(self._run, self._rule()):
                 self._learn(tokens, truths, sample_weight, [np.arange(len(tokens.lengths))], 1)
         return self
 
@@ -285,7 +283,7 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
             labeller.game,
             features=None if kernel is not None else labeller.encoder.width,
             kernel=kernel,
-            rule=as_rule(self.rule, self.learning_rate),
+            rule=self._rule(),
             intercept=self.fit_intercept,
             keep=kernel is not None or (asked if self.keep_examples == "auto" else bool(self.keep_examples)),
         )
@@ -305,39 +303,22 @@ class PerceptronTagger(Decoding, RunAttributes, BaseEstimator):
         weights = super()._weights(name)
         return np.vstack([weights[: self._labeller.encoder.width], weights[-1:]])
 
-    def _kernel(self) -> Kernel | None:
-        return None if self.kernel is None else as_kernel(self.kernel)
-
     def _check_parameters(self) -> None:
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+        keeps = () if self.keep_examples == "auto" else ("keep_examples",)
+        self._check_shared(flags=("fit_intercept", "shuffle", *keeps))
         inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
-        for name in ("fit_intercept", "shuffle", "verbose"):
-            inputs.flag(name, getattr(self, name))
-        for name in ("epochs", "min_count"):
-            inputs.whole(name, getattr(self, name))
+        inputs.whole("min_count", self.min_count)
         if self.patience is not None:
             inputs.whole("patience", self.patience)
-        if self.keep_examples != "auto":
-            inputs.flag("keep_examples", self.keep_examples)
-        if self.kernel is not None and self.keep_examples is False:
-            raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
-        as_rule(self.rule, self.learning_rate)
 
-    def _check_still(self) -> None:
-        """Refuse to go on with a run whose game, features or kernel are not what the parameters say now."""
+    def _check_still_the_same(self) -> None:
         if self._frozen:
             raise ValueError("A pruned tagger only answers. Go on with the one it was made of.")
-        for name, asked, begun in (
-            ("kernel", self._kernel(), self._run_kernel()),
+        self._check_still(
             ("fit_intercept", bool(self.fit_intercept), bool(self._run.hypothesis.memory.constant)),
             (
                 "templates, features, scheme, allowed, transitions and hashing",
                 self._task(),
                 self._labeller.task,
             ),
-        ):
-            if asked != begun:
-                raise ValueError(
-                    f"partial_fit goes on with a run that was begun with {name} = {begun!r}. Got {asked!r}: "
-                    "set it back, or use fit to begin a new run."
-                )
+        )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -141,6 +142,32 @@ def pairwise_accuracy(
             right[i] += np.searchsorted(worse, better, side="left").sum()
             pairs[i] += len(better) * len(worse)
     return _result(right / np.maximum(pairs, 1), pairs > 0, empty, per_query)
+
+
+METRICS: dict[str, Callable[..., Result]] = {
+    "ndcg": ndcg,
+    "map": average_precision,
+    "mrr": reciprocal_rank,
+    "top-1": top_1,
+    "precision": precision,
+    "pairwise": pairwise_accuracy,
+}
+
+
+def named(name: Any) -> Callable[..., Result]:
+    """The metric of this name, with its cutoff if it has one: "ndcg@10", "precision@1", "map".
+
+    >>> named("precision@2")([1, 0, 0], [0.9, 0.8, 0.1], [1, 1, 1])
+    0.5
+    """
+    metric, at, cutoff = name.partition("@") if isinstance(name, str) else (name, "", "")
+    cut = metric in ("ndcg", "precision")
+    if metric not in METRICS or cut != bool(at) or (at and not (cutoff.isdecimal() and int(cutoff) > 0)):
+        raise ValueError(
+            "metric must be 'ndcg@10' or 'precision@1', or with another cutoff, 'map', 'mrr', 'top-1' or "
+            f"'pairwise'. Got {name!r}."
+        )
+    return partial(METRICS[metric], k=int(cutoff)) if at else METRICS[metric]
 
 
 @dataclass(frozen=True, eq=False)

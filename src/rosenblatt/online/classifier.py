@@ -7,21 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import predictors
-from rosenblatt._types import Ints
 from rosenblatt.games import Binary
-from rosenblatt.learner import learn
-from rosenblatt.ledger import Ledger
-from rosenblatt.online.reading import Reader
-from rosenblatt.rows import Rows
-from rosenblatt.rules import Rule, as_rule
-from rosenblatt.run import Examples, begin
-from rosenblatt.tables import OneRoundTable
-
-ONCE: list[Ints] = [np.zeros(1, np.int64)]
+from rosenblatt.online.asked import AskedAboutRows
+from rosenblatt.rules import Rule
 
 
-class Classifier:
+class Classifier(AskedAboutRows):
     """A binary learner that is told the truth after every answer.
 
     Feeding it examples one by one writes the ledger of `PerceptronClassifier.fit` with one epoch and
@@ -60,32 +51,13 @@ class Classifier:
         ties: str = "mistake",
         predictor: str = "last",
     ) -> None:
-        if predictor not in predictors.GUESSES:
-            raise ValueError(
-                f"predict returns the score of one guess: {predictors.GUESSES}. Got {predictor!r}."
-            )
         if ties not in ("mistake", "positive"):
             raise ValueError(f"ties must be 'mistake' or 'positive'. Got {ties!r}.")
-        self._reader = Reader(kernel)
-        self._predictor = predictor
-        self._run = begin(
-            Binary(ties),
-            features=0 if kernel is None else None,
-            kernel=self._reader.kernel,
-            rule=as_rule(rule, learning_rate),
-            intercept=fit_intercept,
-            keep=kernel is not None or predictor == "best",
-        )
-        self._table = OneRoundTable(self._run) if kernel is None else None
+        super().__init__(Binary(ties), kernel, rule, learning_rate, predictor, intercept=fit_intercept)
 
     def predict(self, x: Any) -> float:
         """A real number whose sign is the answer; 0 before anything has been learned."""
-        row = Rows(self._reader.row(x))
-        if not self._run.book.rounds:
-            return 0.0
-        if self._predictor == "last":
-            return float(self._run.hypothesis.scores(row)[0, 0])
-        return float(predictors.scores(self._run, row, self._predictor)[0][0, 0])
+        return float(self._scores(self._reader.row(x))[0])
 
     def add_example(self, x: Any, y: int) -> None:
         """Tell the learner that y, −1 or +1, is the truth about x.
@@ -98,14 +70,6 @@ class Classifier:
         """
         if not isinstance(y, Real) or y not in (-1, 1):
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
-        row, truth = self._reader.row(x, learning=True), 1 if y == 1 else 0
-        if self._table is None:
-            learn(self._run, Examples(self._run.number(row), np.array([truth], np.int8)), ONCE)
-        else:
-            self._table.play(row, np.array([truth], np.int8))
+        row = self._reader.row(x, learning=True)
+        self._play(row, np.array([1 if y == 1 else 0], np.int8))
         self._reader.expect(x, row)
-
-    @property
-    def ledger(self) -> Ledger:
-        """The record of the rounds so far."""
-        return self._run.ledger

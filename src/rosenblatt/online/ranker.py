@@ -6,22 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import predictors
 from rosenblatt._types import Floats, Ints
 from rosenblatt.games import Ranking
-from rosenblatt.learner import learn
-from rosenblatt.ledger import Ledger
 from rosenblatt.lists import best_of
-from rosenblatt.online.reading import Reader
-from rosenblatt.rows import Rows, count
-from rosenblatt.rules import Rule, as_rule
-from rosenblatt.run import Examples, begin
-from rosenblatt.tables import OneRoundTable
-
-ONCE: list[Ints] = [np.zeros(1, np.int64)]
+from rosenblatt.online.asked import AskedAboutRows
+from rosenblatt.rows import count
+from rosenblatt.rules import Rule
 
 
-class Ranker:
+class Ranker(AskedAboutRows):
     """A learner of lists that is told the best of each after every answer.
 
     Feeding it lists one by one writes the ledger of `PerceptronRanker.fit` with strategy="best", one epoch
@@ -55,26 +48,15 @@ class Ranker:
         learning_rate: float = 1.0,
         predictor: str = "last",
     ) -> None:
-        if predictor not in predictors.GUESSES:
-            raise ValueError(f"One guess answers: {predictors.GUESSES}. Got {predictor!r}.")
-        self._reader = Reader(kernel)
-        self._predictor = predictor
-        self._run = begin(
-            Ranking("best"),
-            features=0 if kernel is None else None,
-            kernel=self._reader.kernel,
-            rule=as_rule(rule, learning_rate),
-            keep=kernel is not None or predictor == "best",
-        )
-        self._table = OneRoundTable(self._run) if kernel is None else None
+        super().__init__(Ranking("best"), kernel, rule, learning_rate, predictor)
 
     def find_best(self, candidates: Any) -> int:
         """The place of the best of these, from 0; the first of equals."""
-        return int(np.argmax(self._scores(candidates)))
+        return int(np.argmax(self._scores_of(candidates)))
 
     def rank(self, candidates: Any) -> Ints:
         """The places of all of these, the best first; the first before its equals."""
-        return np.argsort(-self._scores(candidates), kind="stable")
+        return np.argsort(-self._scores_of(candidates), kind="stable")
 
     def add_example(self, candidates: Any, best: Any) -> None:
         """Tell the learner which of these is the best: a place from 0, or a set of equally good ones.
@@ -86,27 +68,13 @@ class Ranker:
             that the kernel takes. Any number of them.
         """
         rows = self._reader.rows(candidates, learning=True)
-        size = count(rows)
-        truths = best_of(best, size)
-        if truths.all():
-            return
-        if self._table is None:
-            learn(self._run, Examples(self._run.number(rows), truths, np.array([0, size])), ONCE)
-        else:
-            self._table.play(rows, truths)
-        self._reader.expect(candidates[0] if isinstance(candidates, list | tuple) else candidates, rows)
+        truths = best_of(best, count(rows))
+        if not truths.all():
+            self._play(rows, truths)
+            self._reader.expect(candidates[0] if isinstance(candidates, list | tuple) else candidates, rows)
 
-    @property
-    def ledger(self) -> Ledger:
-        """The record of the rounds so far."""
-        return self._run.ledger
-
-    def _scores(self, candidates: Any) -> Floats:
-        rows = Rows(self._reader.rows(candidates))
-        if not len(rows):
+    def _scores_of(self, candidates: Any) -> Floats:
+        rows = self._reader.rows(candidates)
+        if not count(rows):
             raise ValueError("There is no best of no candidates. Got an empty list.")
-        if not self._run.book.rounds:
-            return np.zeros(len(rows))
-        if self._predictor == "last":
-            return self._run.hypothesis.scores(rows)[:, 0]
-        return predictors.scores(self._run, rows, self._predictor)[0][:, 0]
+        return self._scores(rows)

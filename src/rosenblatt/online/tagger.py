@@ -5,19 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from rosenblatt import predictors
-from rosenblatt._types import Ints
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.kernels import as_kernel
 from rosenblatt.learner import learn
 from rosenblatt.ledger import Ledger
+from rosenblatt.online.asked import ONCE, checked_predictor
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.run import begin
 from rosenblatt.tagging import Labeller, Task, reading
-
-ONCE: list[Ints] = [np.zeros(1, np.int64)]
 
 
 class Tagger:
@@ -63,8 +58,6 @@ class Tagger:
         fit_intercept: bool = True,
         predictor: str = "last",
     ) -> None:
-        if predictor not in predictors.GUESSES:
-            raise ValueError(f"One guess answers: {predictors.GUESSES}. Got {predictor!r}.")
         self._task = Task(templates, features, scheme, allowed, transitions, hashing)
         if labels is None and self._task.sees_pairs:
             raise ValueError(
@@ -72,7 +65,7 @@ class Tagger:
             )
         self._open = labels is None
         self._labels = reading.checked_labels(labels or ())
-        self._predictor = predictor
+        self._predictor = checked_predictor(predictor)
         self._labeller: Labeller | None = None
         self._options: dict[str, Any] = {
             "kernel": None if kernel is None else as_kernel(kernel),

@@ -1,0 +1,75 @@
+"""What the learners of rows share: a run that is asked about rows, and told the truth about them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import predictors
+from rosenblatt._types import Floats, Ints
+from rosenblatt.games import Game
+from rosenblatt.learner import learn
+from rosenblatt.ledger import Ledger
+from rosenblatt.online.reading import Reader
+from rosenblatt.rows import Rows, count
+from rosenblatt.rules import Rule, as_rule
+from rosenblatt.run import Examples, begin
+from rosenblatt.tables import OneRoundTable
+
+ONCE: list[Ints] = [np.zeros(1, np.int64)]
+"""The order of an epoch with one example."""
+
+
+def checked_predictor(predictor: str) -> str:
+    """The predictor, if a learner that is asked again and again can answer by it."""
+    if predictor not in predictors.GUESSES:
+        raise ValueError(f"One guess answers: {predictors.GUESSES}. Got {predictor!r}.")
+    return predictor
+
+
+class AskedAboutRows:
+    """A run of a game on rows, one round at a time."""
+
+    def __init__(
+        self,
+        game: Game,
+        kernel: Any,
+        rule: str | Rule,
+        learning_rate: float,
+        predictor: str,
+        *,
+        intercept: bool = False,
+    ) -> None:
+        self._predictor = checked_predictor(predictor)
+        self._reader = Reader(kernel)
+        self._run = begin(
+            game,
+            features=0 if kernel is None else None,
+            kernel=self._reader.kernel,
+            rule=as_rule(rule, learning_rate),
+            intercept=intercept,
+            keep=kernel is not None or predictor == "best",
+        )
+        self._table = OneRoundTable(self._run) if kernel is None else None
+
+    @property
+    def ledger(self) -> Ledger:
+        """The record of the rounds so far."""
+        return self._run.ledger
+
+    def _play(self, rows: Any, truths: Ints) -> None:
+        """One round about all these rows."""
+        if self._table is None:
+            learn(self._run, Examples(self._run.number(rows), truths, np.array([0, count(rows)])), ONCE)
+        else:
+            self._table.play(rows, truths)
+
+    def _scores(self, data: Any) -> Floats:
+        """The scores of these rows; 0 before anything has been learned."""
+        rows = Rows(data)
+        if not self._run.book.rounds:
+            return np.zeros(len(rows))
+        if self._predictor == "last":
+            return self._run.hypothesis.scores(rows)[:, 0]
+        return predictors.scores(self._run, rows, self._predictor)[0][:, 0]
