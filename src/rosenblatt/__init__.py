@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
+    from rosenblatt.models import load, save
 
 __version__ = "0.1.0"
 
@@ -17,6 +18,8 @@ _HOMES = {
     "PerceptronClassifier": "rosenblatt.estimators.classifier",
     "PerceptronRanker": "rosenblatt.estimators.ranker",
     "PerceptronTagger": "rosenblatt.estimators.tagger",
+    "load": "rosenblatt.models",
+    "save": "rosenblatt.models",
     "data": "rosenblatt.data",
     "features": "rosenblatt.features",
     "metrics": "rosenblatt.metrics",
@@ -33,9 +36,11 @@ __all__ = [
     "data",
     "features",
     "kernels",
+    "load",
     "metrics",
     "online",
     "rules",
+    "save",
     "schemes",
 ]
 

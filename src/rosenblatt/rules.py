@@ -15,6 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
+from rosenblatt import expressions
 from rosenblatt._types import Array, Floats
 from rosenblatt.loops.compiling import compilable
 
@@ -186,6 +187,21 @@ def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
             f"step and bound. Got {rule!r}."
         )
     return rule
+
+
+def parse(text: str) -> Rule:
+    """The rule that an expression stands for, as it prints; one of the three names stands for itself.
+
+    >>> parse("Margin(beta=0.1)")
+    Margin(beta=0.1, eta=1.0)
+    """
+    if text in ("perceptron", "margin", "passive-aggressive"):
+        return as_rule(text)
+    named = {rule.__name__: rule for rule in (Perceptron, Margin, PassiveAggressive)}
+    found = expressions.evaluate(text, named, "A rule", "Margin(beta=0.1)")
+    if not isinstance(found, Perceptron | Margin | PassiveAggressive):
+        raise ValueError(f"A rule must be an expression such as Margin(beta=0.1). Got {text!r}.")
+    return found
 
 
 def _positive(name: str, value: float) -> None:

@@ -33,7 +33,7 @@ class Span(NamedTuple):
 
 def scheme_of(name: str) -> str:
     """The scheme of this name."""
-    if name not in SCHEMES:
+    if not isinstance(name, str) or name not in SCHEMES:
         raise ValueError(f"A scheme is one of {', '.join(SCHEMES)}. Got {name!r}.")
     return SCHEMES[name]
 

@@ -176,8 +176,8 @@ def joined(parts: list[Tokens]) -> Tokens:
 class ArrayEncoder:
     """Sequences that are arrays already: a row per token, dense or CSR."""
 
-    def __init__(self) -> None:
-        self._width: int | None = None
+    def __init__(self, width: int | None = None) -> None:
+        self._width = width
 
     @property
     def width(self) -> int:

@@ -56,6 +56,21 @@ class NameEncoder:
         """How many features there are."""
         return self._width if self.hashing is None else self.hashing
 
+    @property
+    def known(self) -> tuple[dict[Any, int], dict[Any, dict[str, int]]]:
+        """The numbers of names, and of texts under every name; with `hashing` none need be remembered."""
+        return (self._flags, self._texts) if self.hashing is None else ({}, {})
+
+    @known.setter
+    def known(self, known: tuple[dict[Any, int], dict[Any, dict[str, int]]]) -> None:
+        self._flags, self._texts = known
+        self._width = len(self._flags) + sum(map(len, self._texts.values()))
+
+    @property
+    def has_function(self) -> bool:
+        """Whether a function makes the features."""
+        return self._function is not None
+
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
     ) -> Tokens:

@@ -33,6 +33,20 @@ class Texts:
         self._plan, places = _plan(list(looks))
         self._numbered = list(zip(places, self.looks.values(), strict=True))
 
+    @property
+    def known(self) -> tuple[list[str], Array]:
+        """The texts that are numbered, in this order, and their symbols; with `hashing` none need be."""
+        return (
+            ([], self._symbols[:0])
+            if self._hashing
+            else (list(self._number), self._symbols[: len(self._number)])
+        )
+
+    @known.setter
+    def known(self, known: tuple[Sequence[str], Array]) -> None:
+        texts, self._symbols = known
+        self._number = dict(zip(texts, count(), strict=False))
+
     def symbols(self, texts: Sequence[str], learning: bool) -> Array:
         """The symbols (texts × views); UNKNOWN for a look never seen, unless learning."""
         if learning and self._hashing and len(self._number) > REMEMBERED:

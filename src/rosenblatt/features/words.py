@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,26 @@ from rosenblatt.loops import templates as loops
 
 SMALLEST_TABLE = 2**12
 TEXTS, ROWS = {str, np.str_}, {list, tuple}
+
+
+class Steps(NamedTuple):
+    """What walks have learned.
+
+    Parameters
+    ----------
+    firsts
+        Where a first step leads (seen × roots).
+    keys, values
+        Where the others lead, in the order of keys, which are a place and what is seen from it.
+    places, features
+        How many there are.
+    """
+
+    firsts: Array
+    keys: Ints
+    values: Ints
+    places: int
+    features: int
 
 
 class TemplateEncoder:
@@ -69,6 +89,33 @@ class TemplateEncoder:
     def width(self) -> int:
         """How many features there are."""
         return int(self._tally[2]) if self.hashing is None else self.hashing
+
+    @property
+    def texts(self) -> dict[int, Texts]:
+        """The texts of every column that templates look at."""
+        return self._texts
+
+    @property
+    def looks(self) -> list[dict[str, int]]:
+        """The numbers of what views show, one after the other; views that share theirs have them once."""
+        every = (look for texts in self._texts.values() for look in texts.looks.values())
+        return list({id(look): look for look in every}.values())
+
+    @property
+    def steps(self) -> Steps:
+        """Where the walks of templates lead."""
+        keys, values = self._table[::2], self._table[1::2]
+        order = np.argsort(keys[keys != 0])
+        return Steps(
+            self._firsts, keys[keys != 0][order], values[keys != 0][order], *map(int, self._tally[1:])
+        )
+
+    @steps.setter
+    def steps(self, steps: Steps) -> None:
+        self._firsts = steps.firsts
+        self._tally = np.array([len(steps.keys), steps.places, steps.features], np.int64)
+        self._table = np.stack([steps.keys, steps.values], axis=1).reshape(-1)
+        self._rehash(max(2 * SMALLEST_TABLE, 4 * 2 ** len(steps.keys).bit_length()))
 
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0

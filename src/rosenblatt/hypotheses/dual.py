@@ -44,6 +44,10 @@ class Dual:
         """α: what each stored row counts for in each output of the current guess."""
         return self._coefficients[: len(self.memory)]
 
+    @coefficients.setter
+    def coefficients(self, coefficients: Floats) -> None:
+        self._coefficients = coefficients
+
     def scores(self, rows: Rows) -> Floats:
         """The scores (rows × outputs) of the current guess."""
         if not len(self.memory):

@@ -39,6 +39,11 @@ class Primal:
         Whether to store corrected rows, which the predictors best, vote and sample need.
     start
         The weights of v_0 (features + 1 × outputs), 0 by default.
+
+    Attributes
+    ----------
+    most
+        How large weights can have become that were always whole numbers, ∞ if they need not have been.
     """
 
     def __init__(
@@ -54,7 +59,7 @@ class Primal:
         self.start = start
         self.weights = np.zeros(shape) if start is None else start.copy()
         self.delayed = np.zeros(shape)
-        self._most = 0.0 if start is None else np.inf
+        self.most = 0.0 if start is None else np.inf
         self.offsets = offsets.copy()
         self.memory = Memory(Linear(), constant)
         self.keep = keep
@@ -123,8 +128,8 @@ class Primal:
         As long as every one of them is exact, it is the same learner in half the memory. A guess that has not
         `moved` yet need not be copied: zeros cost nothing until they are written to.
         """
-        self._most += more
-        dtype = np.dtype(np.float32 if self._most <= EXACT_IN_SINGLE else np.float64)
+        self.most += more
+        dtype = np.dtype(np.float32 if self.most <= EXACT_IN_SINGLE else np.float64)
         if self.weights.dtype != dtype:
             zeros = not moved and self.start is None
             self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from rosenblatt.kernels.algebra import Power, Product, Scaled, Sum
 from rosenblatt.kernels.base import Kernel
 from rosenblatt.kernels.checks import KernelCheck, check
+from rosenblatt.kernels.expressions import parse
 from rosenblatt.kernels.inner import Constant, Linear, Polynomial
 from rosenblatt.kernels.normalized import Normalized
 from rosenblatt.kernels.precomputed import Precomputed
@@ -41,4 +42,5 @@ __all__ = [
     "Sum",
     "as_kernel",
     "check",
+    "parse",
 ]

@@ -1,0 +1,116 @@
+"""Values from a text in Python's notation: numbers, calls of named things, and + * ** of them; nothing runs.
+
+The text is taken apart by Python's own grammar, and every piece must be one that is named here. So no text,
+whoever wrote it, does more than make values.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+LONGEST, DEEPEST = 2000, 50
+"""Letters in an expression, and how far it may be nested."""
+
+OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Mult: operator.mul,
+    ast.Pow: operator.pow,
+}
+
+
+def evaluate(
+    text: str,
+    calls: Mapping[str, Callable[..., Any]],
+    what: str,
+    example: str,
+    methods: frozenset[str] = frozenset(),
+) -> Any:
+    """The value of an expression.
+
+    Parameters
+    ----------
+    calls
+        What may be called, by name.
+    what, example
+        What the text should be, and one that is: for the error.
+    methods
+        Names of methods without arguments that may be called on values.
+
+    Examples
+    --------
+    >>> evaluate("complex(1, imag=2.5) * 2", {"complex": complex}, "A number", "complex(0, 1)")
+    (2+5j)
+    """
+    reader = _Reader(calls, methods)
+    try:
+        if len(text) > LONGEST:
+            raise Unreadable(f"a text of {len(text)} letters")
+        tree = ast.parse(text.strip(), mode="eval")
+        return reader.value(tree.body, 0)
+    except SyntaxError as fault:
+        raise ValueError(
+            f"{what} must be an expression such as {example}. Got {text!r}, which ends too early or has a "
+            f"misplaced sign at letter {fault.offset or 1}."
+        ) from None
+    except Unreadable as fault:
+        raise ValueError(
+            f"{what} must be made of {', '.join(calls)}, numbers, +, * and **, as in {example}. "
+            f"Got {fault} in {_shown(text)}."
+        ) from None
+    except (TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as fault:
+        raise ValueError(f"{what} cannot be {_shown(text)}: {fault}") from None
+
+
+class Unreadable(Exception):  # noqa: N818
+    """A piece of an expression that is not allowed there."""
+
+
+class _Reader:
+    def __init__(self, calls: Mapping[str, Callable[..., Any]], methods: frozenset[str]) -> None:
+        self._calls = calls
+        self._methods = methods
+
+    def value(self, node: ast.AST, depth: int) -> Any:
+        if depth > DEEPEST:
+            raise Unreadable(f"more than {DEEPEST} levels")
+        if isinstance(node, ast.Constant):
+            return _constant(node.value)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            return self._signed(node, depth)
+        if isinstance(node, ast.BinOp) and type(node.op) in OPERATORS:
+            return self._combined(node, depth)
+        if isinstance(node, ast.Call):
+            return self._called(node, depth)
+        raise Unreadable(ast.unparse(node))
+
+    def _signed(self, node: ast.UnaryOp, depth: int) -> Any:
+        value = self.value(node.operand, depth + 1)
+        return -value if isinstance(node.op, ast.USub) else +value
+
+    def _combined(self, node: ast.BinOp, depth: int) -> Any:
+        left, right = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
+        if all(isinstance(value, int | float) for value in (left, right)):
+            left, right = float(left), float(right)  # whole numbers could grow without end
+        return OPERATORS[type(node.op)](left, right)
+
+    def _called(self, node: ast.Call, depth: int) -> Any:
+        arguments = [self.value(argument, depth + 1) for argument in node.args]
+        named = {str(word.arg): self.value(word.value, depth + 1) for word in node.keywords}
+        if isinstance(node.func, ast.Name) and node.func.id in self._calls:
+            return self._calls[node.func.id](*arguments, **named)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in self._methods and not node.args:
+            return getattr(self.value(node.func.value, depth + 1), node.func.attr)()
+        raise Unreadable(ast.unparse(node.func))
+
+
+def _constant(value: Any) -> Any:
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise Unreadable(repr(value))
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= 80 else text[:79] + "…")

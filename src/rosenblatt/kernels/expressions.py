@@ -1,0 +1,35 @@
+"""Kernels from a text, as they print."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rosenblatt import expressions
+from rosenblatt.kernels.base import Kernel
+from rosenblatt.kernels.inner import Constant, Linear, Polynomial
+from rosenblatt.kernels.precomputed import Precomputed
+from rosenblatt.kernels.rbf import RBF
+
+NAMED: dict[str, Callable[..., Any]] = {
+    "Linear": Linear,
+    "Polynomial": Polynomial,
+    "RBF": RBF,
+    "Constant": Constant,
+    "Precomputed": Precomputed,
+}
+
+
+def parse(text: str) -> Kernel:
+    """The kernel that an expression stands for; what a kernel prints is such an expression.
+
+    Nothing is run: a text may only name kernels and combine them.
+
+    >>> parse("(Linear() + 1)**3")
+    (Linear() + Constant(value=1.0)) ** 3
+    """
+    example = "2 * RBF(sigma=1.0) + Polynomial(2)"
+    found = expressions.evaluate(text, NAMED, "A kernel", example, frozenset({"normalized"}))
+    if not isinstance(found, Kernel):
+        raise ValueError(f"A kernel must be an expression such as {example}. Got {text!r}, a number.")
+    return found

@@ -1,0 +1,56 @@
+"""Kernels from texts: what they print, and nothing else."""
+
+import kernel_laws as laws
+import pytest
+from hypothesis import given
+
+from rosenblatt import kernels, rules
+from rosenblatt.kernels import parse
+
+
+@given(laws.expressions(laws.INNER))
+def test_a_kernel_is_what_it_prints(kernel):
+    assert parse(repr(kernel)) == kernel
+
+
+def test_the_example_of_the_command_line():
+    assert parse("(Linear() + 1)**3") == (kernels.Linear() + 1) ** 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')",
+        "Linear().__class__",
+        "Linear().dimension(3)",
+        "open('x')",
+        "[Linear()]",
+        "Linear() if 1 else Linear()",
+        "lambda: 1",
+        "Linear",
+        "Linear() @ Linear()",
+        "Linear(",
+        "",
+        "3",
+        "9**9**9 * Linear()",
+        "Linear()**0.5",
+        "RBF()",
+        "Polynomial(2, degree=3)",
+        "Function(print)",
+        "Linear() + " * 500 + "Linear()",
+        "(" * 300 + "Linear()" + ")" * 300,
+        "Linear()\x00",
+    ],
+)
+def test_anything_else_is_refused_in_a_sentence(text):
+    with pytest.raises(ValueError, match=r"^A kernel (must|cannot) be"):
+        parse(text)
+
+
+@pytest.mark.parametrize(
+    "rule", [rules.Perceptron(0.5), rules.Margin(0.1, 2.0), rules.PassiveAggressive(0.3, "PA-II")]
+)
+def test_a_rule_is_what_it_prints(rule):
+    assert rules.parse(repr(rule)) == rule
+    with pytest.raises(ValueError, match="A rule"):
+        rules.parse("Linear()")
