@@ -30,8 +30,15 @@ def learn(
     *,
     block: int = BLOCK,
     progress: Progress | None = None,
+    once: bool = False,
 ) -> tuple[int, bool]:
     """Play these epochs by the fastest path that fits the data.
+
+    Parameters
+    ----------
+    once
+        Whether the orders are a part of an epoch, after which nothing need be known of these examples: only
+        those played are scored, by the guess as it is.
 
     Returns
     -------
@@ -41,7 +48,7 @@ def learn(
         return play_pass(run, examples, orders, progress=progress)
     if len(examples) == 1:
         return play(run, examples, orders, progress=progress)
-    return play_blocks(run, examples, orders, block=block, progress=progress)
+    return play_blocks(run, examples, orders, block=block, progress=progress, once=once)
 
 
 def play(
@@ -101,6 +108,7 @@ def play_blocks(
     *,
     block: int = BLOCK,
     progress: Progress | None = None,
+    once: bool = False,
 ) -> tuple[int, bool]:
     """The exact fast path for the dual and the dense primal.
 
@@ -108,7 +116,7 @@ def play_blocks(
     a compiled loop plays the rounds one by one, adding each correction to the scores of the others.
     Only those rows of the block's Gram matrix are computed that a correction needs.
     """
-    table = BlockTable(run, examples)
+    table = BlockTable(run, examples, once)
 
     def epoch(order: Ints, pulse: Callable[[], None]) -> None:
         table.begin(order)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,6 +104,17 @@ class Run:
             raise ValueError(
                 "This learner was loaded read-only and cannot go on learning. Load it without mmap_mode."
             )
+
+    @contextmanager
+    def counting_from(self, rows: int, examples: int) -> Iterator[None]:
+        """Number the rows and examples that are played meanwhile from here on: they were seen before."""
+        seen = self.rows_seen, self.examples_seen
+        self.rows_seen, self.examples_seen = rows, examples
+        try:
+            yield
+        finally:
+            self.rows_seen = max(seen[0], self.rows_seen)
+            self.examples_seen = max(seen[1], self.examples_seen)
 
     @property
     def ledger(self) -> Ledger:

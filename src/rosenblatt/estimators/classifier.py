@@ -326,16 +326,20 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         )
 
     def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:
-        run = self._run
         weights = labelling.weights(truths, self.classes_, sample_weight, self.class_weight)
-        examples = Examples(run.number(data), truths, weights=weights)
-        progress = Progress(run.book.rounds + epochs * len(examples), self.verbose)
-        known, seen = len(run.hypothesis.memory), run.rows_seen
+        examples = Examples(self._run.number(data), truths, weights=weights)
+        self._play(examples, orders, Progress(self._run.book.rounds + epochs * len(examples), self.verbose))
+
+    def _play(
+        self, examples: Examples, orders: Any, progress: Progress | None = None, *, once: bool = False
+    ) -> None:
+        """Play these epochs, and remember the truth about the rows that come to be stored."""
+        run, memory = self._run, self._run.hypothesis.memory
+        known, seen = len(memory), run.rows_seen
         try:
-            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress)
+            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
         finally:  # an interrupted run has either taken in everything or nothing
-            new = run.hypothesis.memory.ids[known:] - seen
-            self._support_truths += truths[new].tolist()
+            self._support_truths += examples.truths[memory.ids[known:] - seen].tolist()
 
     def _rows_to_answer(self, X: Any) -> Rows:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)

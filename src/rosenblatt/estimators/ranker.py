@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -160,7 +160,7 @@ class PerceptronRanker(RunEstimator):
                 inputs.refuse_huge(data)
             random = inputs.generator(self.random_state)
             if self.random_state is not None:  # other draws for every part
-                random = np.random.default_rng([self._run.examples_seen, int(random.integers(2**31))])
+                random = np.random.default_rng([self._run.book.rounds, int(random.integers(2**31))])
             with inputs.following(self._run, self._rule()):
                 self._learn(data, lists, random, 1, shuffle=False)
         return self
@@ -250,28 +250,45 @@ class PerceptronRanker(RunEstimator):
         shuffle: bool,
         eval_set: Any = None,
     ) -> None:
-        run, rows = self._run, self._run.number(data)
-        draws = len(rows) if self.draws is None else int(self.draws)
-        orders: Iterator[Ints]
-        if self.strategy == "pairs":
-            examples = lists.pairs(rows, draws * epochs, random)
-            orders = iter(np.split(np.arange(len(examples)), epochs))
-        else:
-            examples = lists.whole(rows)
-            orders = inputs.orders(len(examples), epochs, shuffle, random)
+        run = self._run
+        examples = self._examples(data, lists, epochs, random)
         if not len(examples):
             return
+        orders: Iterator[Ints]
+        if self.strategy == "pairs":
+            orders = iter(np.split(np.arange(len(examples)), epochs))
+        else:
+            orders = inputs.orders(len(examples), epochs, shuffle, random)
         watch = None
         if eval_set is not None:
             watch = Development(run, self._held_out(eval_set), epochs)
             orders = watch.watched(orders)
+        rounds = len(examples) * (1 if examples.repeats else epochs)
+        self._play(examples, orders, Progress(run.book.rounds + rounds, self.verbose))
+        if watch is not None:
+            watch.finish()
+            self.eval_scores_ = watch.scores
+
+    def _examples(self, data: Data, lists: Lists, epochs: int, random: np.random.Generator) -> Examples:
+        """Whole lists, or as many pairs of them as there are draws in so many epochs."""
+        rows = self._run.number(data)
+        if self.strategy != "pairs":
+            return lists.whole(rows)
+        return lists.pairs(rows, epochs * (len(rows) if self.draws is None else int(self.draws)), random)
+
+    def _play(
+        self,
+        examples: Examples,
+        orders: Iterable[Ints],
+        progress: Progress | None = None,
+        *,
+        once: bool = False,
+    ) -> None:
+        """Play these epochs, and remember which pairs were shown."""
+        run = self._run
         before, first, seen = run.book.rounds, run.rows_seen, run.examples_seen
-        progress = Progress(before + len(examples) * (1 if examples.repeats else epochs), self.verbose)
         try:
-            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress)
-            if watch is not None:
-                watch.finish()
-                self.eval_scores_ = watch.scores
+            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
         finally:  # a Ctrl-C may come when all is learned
             if examples.repeats and run.examples_seen > seen:  # what was not played was never shown
                 played = run.book.rounds - before

@@ -19,7 +19,7 @@ from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Csr, Rows
 from rosenblatt.rules import Rule
-from rosenblatt.run import begin
+from rosenblatt.run import Examples, begin
 from rosenblatt.tagging import Labeller, Task, begin_reading, left_out, reading
 
 
@@ -289,14 +289,21 @@ class PerceptronTagger(Decoding, RunEstimator):
         )
 
     def _learn(self, tokens: Tokens, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:
-        run, labeller = self._run, self._labeller
+        examples = self._examples(tokens, truths, sample_weight)
+        self._labeller.prepare(examples, epochs)
+        self._play(examples, orders, Progress(self._run.book.rounds + epochs * len(examples), self.verbose))
+
+    def _examples(self, tokens: Tokens, truths: Ints, sample_weight: Any = None) -> Examples:
+        labeller = self._labeller
         weights = reading.weights_of(
             truths, tokens.lengths, labeller.labels, self.class_weight, sample_weight
         )
-        examples = labeller.examples(tokens, truths, weights)
-        labeller.prepare(examples, epochs)
-        progress = Progress(run.book.rounds + epochs * len(examples), self.verbose)
-        learn(run, examples, orders, progress=progress)
+        return labeller.examples(tokens, truths, weights)
+
+    def _play(
+        self, examples: Examples, orders: Any, progress: Progress | None = None, *, once: bool = False
+    ) -> None:
+        learn(self._run, examples, orders, progress=progress, once=once)
 
     def _weights(self, name: str) -> Floats:
         """Without the room for features to come."""

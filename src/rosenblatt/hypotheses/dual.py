@@ -75,12 +75,15 @@ class Dual:
         result.outputs = outputs
         return result
 
-    def board(self, rows: Rows, repeats: bool) -> DualBoard | PlainBoard:
-        """What the block path needs to know of the rows it plays on, which may be shown repeatedly."""
-        return PlainBoard(self, rows) if repeats else DualBoard(self, rows)
+    def board(self, rows: Rows, lasting: bool) -> DualBoard | PlainBoard:
+        """What the block path needs to know of the rows it plays on; if it is to last, of all of them."""
+        return DualBoard(self, rows) if lasting else PlainBoard(self, rows)
 
     def widen(self, features: int) -> None:
         """Nothing to do: rows may get longer as features come in."""
+
+    def narrow(self, features: int) -> None:
+        """Nothing to do: there is no room for features."""
 
     def snapshot(self) -> Callable[[], None]:
         """A function that makes everything as it is now."""

@@ -145,6 +145,13 @@ class Primal:
         larger[: len(weights) - 1], larger[-1] = weights[:-1], weights[-1]
         return larger
 
+    def narrow(self, features: int) -> None:
+        """Give back the room for features that never came."""
+        if features < len(self.weights) - 1:
+            self.weights, self.delayed = (
+                np.concatenate([weights[:features], weights[-1:]]) for weights in (self.weights, self.delayed)
+            )
+
     def with_outputs(self, outputs: int) -> Primal:
         """The same guess with more outputs, whose weights are 0."""
         result = copy(self)
@@ -152,7 +159,7 @@ class Primal:
         result.weights, result.delayed = np.pad(self.weights, more), np.pad(self.delayed, more)
         return result
 
-    def board(self, rows: Rows, repeats: bool) -> PlainBoard:
+    def board(self, rows: Rows, lasting: bool) -> PlainBoard:
         """What the block path needs to know of the rows it plays on."""
         return PlainBoard(self, rows)
 

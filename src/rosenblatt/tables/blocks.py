@@ -19,10 +19,10 @@ SUSPICION = 0.2
 class BlockTable:
     """Where blocks of rounds are played: the board of scores, the compiled loop, and whom to suspect."""
 
-    def __init__(self, run: Run, examples: Examples) -> None:
+    def __init__(self, run: Run, examples: Examples, once: bool = False) -> None:
         self.run = run
         self.examples = examples
-        self.board = run.hypothesis.board(examples.rows, examples.repeats)
+        self.board = run.hypothesis.board(examples.rows, lasting=not (once or examples.repeats))
         self.loop = block_loop(run.game.judge, run.rule.step)
         self.slack = 0.0
 

@@ -1,0 +1,64 @@
+"""Some rows of a file at a time: what all readers of rows make, and what all learners of rows take."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+
+class Skipped(NamedTuple):
+    """A line that was left out, counted from 1, and what was wrong with it."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows, one after the other.
+
+    Parameters
+    ----------
+    X
+        The rows: a dense array or a CSR array.
+    y
+        A label per row, if they have any: numbers or texts.
+    qid
+        The query of every row, if they have any.
+    ids
+        What rows are called, if they are called anything.
+    skipped
+        Lines that were left out because something was wrong with them.
+    """
+
+    X: Any
+    y: Any
+    qid: Any = None
+    ids: list[str] | None = None
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+
+class BadLines:
+    """Lines that are left out, as long as there are not too many."""
+
+    def __init__(self, name: str, most: int) -> None:
+        self.name = name
+        self._most = most
+        self._found: list[Skipped] = []
+        self._count = 0
+
+    def add(self, line: int, why: str) -> None:
+        """Leave a line out, or refuse the file."""
+        if self._count >= self._most:
+            before = f", after {self._count} lines that were left out" if self._count else ""
+            raise ValueError(f"Line {line} of {self.name} is bad: {why}{before}.")
+        self._count += 1
+        self._found.append(Skipped(line, why))
+
+    def taken(self) -> list[Skipped]:
+        """Those found since this was last asked."""
+        found, self._found = self._found, []
+        return found

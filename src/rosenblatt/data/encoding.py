@@ -1,0 +1,240 @@
+"""From rows with named cells to rows of numbers.
+
+A number is the value of the feature with its column's name; a text is a feature of its own, `colour=red`. An
+empty cell is a feature that the row does not have, and so counts as 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt._types import Array, Floats
+from rosenblatt.data.blocks import BadLines, Block
+from rosenblatt.data.vocabulary import NONE, Vocabulary
+
+EMPTY = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None"})
+"""What cells hold that hold nothing."""
+
+
+@dataclass
+class Schema:
+    """Which columns are what, found out from the first rows and kept with a model.
+
+    Parameters
+    ----------
+    label, query, id
+        The columns that hold the label, the query and what rows are called; None if there is none.
+    vocabulary
+        The names of features.
+    texts
+        The columns whose cells are texts, each a feature of its own; None until rows are seen.
+    dense
+        Whether rows are dense arrays, with a column for every feature; None until rows are seen.
+    kind
+        What labels are: "int", "float" or "str"; None until one is seen.
+
+    Attributes
+    ----------
+    absent
+        Columns that were learned from and are not in what is read now.
+    """
+
+    label: str | None = "label"
+    query: str | None = None
+    id: str | None = None
+    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    texts: list[str] | None = None
+    dense: bool | None = None
+    kind: str | None = None
+    absent: list[str] = field(default_factory=list)
+
+    def noted(self) -> dict[str, Any]:
+        """What to keep with a model besides the names of features."""
+        noted = {name: getattr(self, name) for name in ("label", "query", "id", "texts", "dense", "kind")}
+        return noted | {"bits": self.vocabulary.bits}
+
+    @classmethod
+    def of_model(cls, noted: Mapping[str, Any], names: Sequence[str]) -> Schema:
+        """The schema that a model was learned with, for rows to be answered."""
+        rest = {name: value for name, value in noted.items() if name != "bits"}
+        return cls(**rest, vocabulary=Vocabulary(names, noted["bits"], learning=False))
+
+
+def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: BadLines) -> Block:
+    """Rows of JSON objects, each with the number of its line."""
+    special = {column for column in (schema.label, schema.query, schema.id) if column is not None}
+    names: list[str] = []
+    values: list[float] = []
+    ends, kept, lines = [0], list[dict[str, Any]](), list[int]()
+    learning = schema.vocabulary.learning
+    for number, row in rows:
+        try:
+            if learning and schema.label is not None and row.get(schema.label) is None:
+                raise ValueError(f"it has no {schema.label!r}, which is the label")
+            features = list(_features(row, special))
+        except ValueError as why:
+            bad.add(number, str(why))
+            continue
+        names += [name for name, _ in features]
+        values += [value for _, value in features]
+        ends.append(len(names))
+        kept.append(row)
+        lines.append(number)
+    X = _sparse(names, np.array(values), np.array(ends), schema.vocabulary)
+    return Block(
+        X,
+        _labels([row.get(schema.label or "") for row in kept], lines, schema, bad.name),
+        None if schema.query is None else np.array([_text(row.get(schema.query)) for row in kept], object),
+        None if schema.id is None else [_text(row.get(schema.id)) for row in kept],
+        bad.taken(),
+    )
+
+
+def _features(row: Mapping[str, Any], special: set[str], prefix: str = "") -> Iterator[tuple[str, float]]:
+    """The features of a JSON object; objects in it give theirs longer names."""
+    for name, value in row.items():
+        if not prefix and name in special:
+            continue
+        full = prefix + name
+        if isinstance(value, str):
+            yield f"{full}={value}", 1.0
+        elif isinstance(value, bool | int | float):
+            number = float(value)
+            if not np.isfinite(number):
+                raise ValueError(f"{full!r} must be a finite number, and is {value}")
+            if number:
+                yield full, number
+        elif isinstance(value, Mapping) and not prefix.count(".") > 20:
+            yield from _features(value, special, f"{full}.")
+        elif isinstance(value, list) and all(isinstance(each, str) for each in value):
+            yield from ((f"{full}={each}", 1.0) for each in dict.fromkeys(value))
+        elif value is not None:
+            raise ValueError(f"{full!r} must be a number, a text, a list of texts or an object of such")
+
+
+def _sparse(names: Sequence[str], values: Floats, ends: Array, vocabulary: Vocabulary) -> Any:
+    numbers = vocabulary.numbers(names)
+    known = numbers != NONE
+    ends = np.concatenate([[0], np.cumsum(known)])[ends]
+    rows = sp.csr_array((values[known], numbers[known], ends), shape=(len(ends) - 1, len(vocabulary)))
+    rows.sum_duplicates()
+    return rows
+
+
+def table_block(
+    columns: Mapping[str, Sequence[Any]], lines: Sequence[int], schema: Schema, bad: BadLines
+) -> Block:
+    """Rows of a table, given by columns, with the numbers of their lines."""
+    special = {column for column in (schema.label, schema.query, schema.id) if column is not None}
+    features = {name: cells for name, cells in columns.items() if name not in special}
+    if schema.texts is None:
+        schema.texts = [name for name, cells in features.items() if _numbers(cells) is None]
+        schema.dense = not schema.texts and schema.vocabulary.bits is None
+        if schema.dense:
+            schema.vocabulary.numbers(list(features))
+    learned = schema.texts if not schema.dense else schema.vocabulary.names
+    schema.absent = [name for name in learned if name not in features]
+    numeric: dict[str, Floats] = {}
+    for name, cells in features.items():
+        if name in schema.texts:
+            continue
+        numbers = _numbers(cells)
+        if numbers is None:
+            _refuse_text(name, cells, lines, bad.name)
+        else:
+            numeric[name] = numbers
+    texts = {name: features[name] for name in schema.texts if name in features}
+    named = columns.get(schema.label or "")
+    return Block(
+        _dense_rows(numeric, len(lines), schema)
+        if schema.dense
+        else _mixed_rows(numeric, texts, len(lines), schema),
+        None if named is None else _labels(named, lines, schema, bad.name),
+        None if schema.query is None else np.array([_text(cell) for cell in columns[schema.query]], object),
+        None if schema.id is None else [_text(cell) for cell in columns[schema.id]],
+        bad.taken(),
+    )
+
+
+def _dense_rows(numeric: Mapping[str, Floats], rows: int, schema: Schema) -> Floats:
+    X = np.zeros((rows, len(schema.vocabulary)))
+    for name, number in zip(numeric, schema.vocabulary.numbers(list(numeric)), strict=True):
+        if number != NONE:
+            X[:, number] = numeric[name]
+    return X
+
+
+def _mixed_rows(
+    numeric: Mapping[str, Floats], texts: Mapping[str, Sequence[Any]], rows: int, schema: Schema
+) -> Any:
+    row, name_of, value = [], list[str](), []
+    for name, numbers in numeric.items():
+        present = np.flatnonzero(numbers)
+        row.append(present)
+        name_of += [name] * len(present)
+        value.append(numbers[present])
+    for name, cells in texts.items():
+        present = np.array([i for i, cell in enumerate(cells) if not _is_empty(cell)], np.int64)
+        row.append(present)
+        name_of += [f"{name}={_text(cells[i])}" for i in present.tolist()]
+        value.append(np.ones(len(present)))
+    every = np.concatenate(row) if row else np.empty(0, np.int64)
+    order = np.argsort(every, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(np.bincount(every, minlength=rows))])
+    values = np.concatenate(value) if value else np.empty(0)
+    return _sparse([name_of[i] for i in order], values[order], ends, schema.vocabulary)
+
+
+def _numbers(cells: Sequence[Any]) -> Floats | None:
+    """A column as numbers, 0 where a cell is empty; None if there is a text in it."""
+    try:
+        numbers = np.array([0.0 if _is_empty(cell) else float(cell) for cell in cells])
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return numbers if np.isfinite(numbers).all() else None
+
+
+def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: str) -> None:
+    for cell, line in zip(cells, lines, strict=True):
+        if _numbers([cell]) is None:
+            raise ValueError(
+                f"The column {name!r} held finite numbers so far. Got {cell!r:.40} in line {line} of {file}: "
+                "mend it, or leave the column out."
+            )
+
+
+def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: str) -> Array | None:
+    """Labels as numbers if all of the first ones are, else as texts."""
+    empty = [line for cell, line in zip(cells, lines, strict=True) if _is_empty(cell)]
+    if empty:
+        if not schema.vocabulary.learning:
+            return None
+        raise ValueError(f"Every row needs a label. Got none in line {empty[0]} of {name}.")
+    if schema.kind is None:
+        numbers = None if any(isinstance(cell, bool) for cell in cells) else _numbers(cells)
+        whole = numbers is not None and bool((numbers == np.floor(numbers)).all())
+        schema.kind = "str" if numbers is None else "int" if whole else "float"
+    if schema.kind == "str":
+        return np.array([_text(cell) for cell in cells])
+    numbers = _numbers(cells)
+    if numbers is None or (schema.kind == "int" and (numbers != np.floor(numbers)).any()):
+        raise ValueError(
+            f"Labels were {'whole ' if schema.kind == 'int' else ''}numbers so far. Got another after line "
+            f"{lines[0]} of {name}."
+        )
+    return numbers.astype(np.int64) if schema.kind == "int" else numbers
+
+
+def _is_empty(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and cell.strip() in EMPTY) or cell != cell
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return cell.strip() if isinstance(cell, str) else str(cell)
