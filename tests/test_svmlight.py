@@ -136,6 +136,8 @@ def test_blank_lines_and_comments_count_for_nothing():
         (["1 2:3 4:"], r"Got '' in line 1, column 9"),
         (["1 2:3 4:nan"], r"A value must be a finite number\. Got 'nan' in line 1, column 9"),
         (["1 2:3 4:1e999"], r"A value must be a finite number\. Got '1e999' in line 1, column 9"),
+        (["1 2:3 4:1.8e308"], r"A value must be a finite number\. Got '1.8e308' in line 1, column 9"),
+        (["-179769313486231590e291 2:3"], r"A label must be a finite number\. Got '-179769313486231590e291'"),
         (["-inf 2:3"], r"A label must be a finite number\. Got '-inf' in line 1, column 1"),
         (
             ["1 1:1", "1,3 2:0.5"],
@@ -146,6 +148,14 @@ def test_blank_lines_and_comments_count_for_nothing():
         (["1 qid:1 1:2", "1 1:2"], r"the first has one\. Got none in line 2, column 1"),
         (["1 1:2", "# x", "1 qid:1 1:2"], r"the first has none\. Got 'qid:1' in line 3, column 3"),
         (["1 qid:x 1:2"], r"A query must be a whole number.* Got 'x' in line 1, column 7"),
+        (["1qid:3 1:2"], r"Got '1qid:3' in line 1, column 1"),
+        (["1 qid:3a 1:2"], r"Got '3a' in line 1, column 7"),
+        (["1 qid:123456789012345671:2"], r"Got '123456789012345671:2' in line 1, column 7"),
+        (["1 1:2a"], r"Got '2a' in line 1, column 5"),
+        (["1 1:2.5.5:3"], r"Got '2.5.5:3' in line 1, column 5"),
+        (["1 1:2+3:4"], r"Got '2\+3:4' in line 1, column 5"),
+        (["1 1:1e"], r"Got '1e' in line 1, column 5"),
+        (["1 00000000000000000000:1"], r"counted from 1\. Got 0"),
         (["1 1_0:2"], r"Got '1_0' in line 1, column 3"),
         (["1 1:1_0"], r"Got '1_0' in line 1, column 5"),
         (["1 " + "1:1 " * 50 + "1:x"], r"Got 'x' in line 1, column 205 of lines: '[1: ]+x'\."),
@@ -194,6 +204,10 @@ def test_why_lines_were_skipped():
     assert list(data.svmlight_blocks(["x"], skip_bad=1)) == []
     with pytest.raises(ValueError, match=r"at least 0\. Got -1"):
         data.read_svmlight(["1"], skip_bad=-1)
+    with pytest.raises(ValueError, match=r"n_features is .* at least 0\. Got -1"):
+        data.read_svmlight(["1"], n_features=-1)
+    with pytest.raises(TypeError, match="float"):
+        data.read_svmlight(["1"], n_features=2.0)
     with pytest.raises(ValueError, match=r"at least 1 byte\. Got 0"):
         data.svmlight_blocks(["1"], block_bytes=0)
 
@@ -288,7 +302,14 @@ def decimals(draw):
     ["-0", "+1", ".5", "5.", "1e-3", "0e99999", "9007199254740993", "9007199254740992.9999999999999999999"]
 )
 @example(
-    ["4.9e-324", "2.4703282292062327e-324", "2.2250738585072011e-308", "1.7976931348623157e308", "1e-999"]
+    [
+        "4.9e-324",
+        "2.4703282292062327e-324",
+        "2.2250738585072011e-308",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1e-999",
+    ]
 )
 @example(
     ["1" * 400 + "e-390", "0." + "0" * 400 + "1e390", "123456789012345678" * 2, "9" * 19, "9" * 20, "9" * 16]
@@ -298,11 +319,18 @@ def test_numbers_are_those_python_reads(numbers):
     assert bits(table.y) == bits(table.X.data) == bits([float(number) for number in numbers])
 
 
+def test_every_power_of_ten():
+    digits = ["1", "3", "9007199254740991", "9007199254740993", "1234567890123456789"]
+    test_numbers_are_those_python_reads.hypothesis.inner_test(
+        [f"{some}e{power}" for some in digits for power in range(-345, 290)]
+    )
+
+
 def test_most_numbers_need_no_second_look(monkeypatch):
     from rosenblatt.data import svmlight
 
     lines = [
-        f"{i} 1:{v!r} 2:{v:.3g} 3:{v:.25f}"
+        f"{i} 1:{v!r} 2:{v:.3g}\t3:{v:.25f}\r\n"
         for i, v in enumerate(np.random.default_rng(0).random(1000).tolist())
     ]
     looked, read = [], svmlight.read_line

@@ -24,7 +24,7 @@ WIDE = 60
 """So much of a line is shown."""
 
 
-class Fault(Exception):  # noqa: N818
+class LineError(Exception):
     """What is wrong with a line: what should be there, what is, and at which byte, counted from 0."""
 
     def __init__(self, expected: str, got: object, at: int) -> None:
@@ -63,7 +63,7 @@ def read_line(text: bytes, n_features: int | None, with_query: bool | None) -> L
     if len(cells) > 1 and cells[1][0].startswith(b"qid:"):
         query = _query(cells[1][0][4:], cells[1][1] + 4)
     if with_query is not None and with_query != (query is not None):
-        raise Fault(
+        raise LineError(
             f"Either every row has a query or none, and the first has {'one' if with_query else 'none'}.",
             "none" if query is None else cells[1][0],
             cells[0 if query is None else 1][1],
@@ -72,7 +72,7 @@ def read_line(text: bytes, n_features: int | None, with_query: bool | None) -> L
     for cell, at in cells[1 if query is None else 2 :]:
         name, colon, value = cell.partition(b":")
         if not colon:
-            raise Fault(LINE, cell, at)
+            raise LineError(LINE, cell, at)
         features.append(_feature(name, at, n_features))
         values.append(_number(value, at + len(name) + 1, "value"))
     return Line(label, query, features, values)
@@ -80,7 +80,7 @@ def read_line(text: bytes, n_features: int | None, with_query: bool | None) -> L
 
 def _label(cell: bytes, at: int) -> float:
     if b"," in cell and all(NUMBER.fullmatch(part) for part in cell.split(b",") if part):
-        raise Fault(LABELS, cell, at)
+        raise LineError(LABELS, cell, at)
     return _number(cell, at, "label")
 
 
@@ -91,9 +91,9 @@ def _number(cell: bytes, at: int, what: str) -> float:
     elif cell.lower().lstrip(b"+-") in (b"nan", b"inf", b"infinity"):
         number = math.nan
     else:
-        raise Fault(LINE, cell, at)
+        raise LineError(LINE, cell, at)
     if not math.isfinite(number):
-        raise Fault(f"A {what} must be a finite number.", cell, at)
+        raise LineError(f"A {what} must be a finite number.", cell, at)
     return number
 
 
@@ -101,21 +101,21 @@ def _query(cell: bytes, at: int) -> int:
     parts = WHOLE.fullmatch(cell)
     number = int(parts[1] + parts[2]) if parts and len(parts[2]) < 20 else 2**64
     if not -(2**63) <= number < 2**63:
-        raise Fault(QUERY, cell, at)
+        raise LineError(QUERY, cell, at)
     return number
 
 
 def _feature(cell: bytes, at: int, n_features: int | None) -> int:
     parts = WHOLE.fullmatch(cell)
     if not parts:
-        raise Fault(LINE, cell, at)
+        raise LineError(LINE, cell, at)
     number = int(parts[1] + parts[2]) if len(parts[2]) < 20 else 2**64
     if number < 1:
-        raise Fault("Features are counted from 1.", number, at)
+        raise LineError("Features are counted from 1.", number, at)
     if n_features is not None and number > n_features:
-        raise Fault(f"There must be at most n_features={n_features} features.", cell.decode(), at)
+        raise LineError(f"There must be at most n_features={n_features} features.", cell.decode(), at)
     if number > LARGEST:
-        raise Fault(HUGE, cell.decode(), at)
+        raise LineError(HUGE, cell.decode(), at)
     return number
 
 

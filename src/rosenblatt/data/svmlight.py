@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from operator import index
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -11,10 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.data.cells import LARGEST, Fault, Line, read_line
+from rosenblatt.data.cells import LARGEST, Line, LineError, read_line
 from rosenblatt.data.files import BOM, Source, Text, name_of, texts_of, write_text
 
 BLOCK = 2**24
+"""Bytes of text that are read at once."""
 
 
 class Skipped(NamedTuple):
@@ -130,7 +132,9 @@ class _Reader:
     """Reads text after text, and knows of all of them how many lines there were and which were skipped."""
 
     def __init__(self, source: Source, n_features: int | None, skip_bad: int) -> None:
-        if skip_bad < 0:
+        if n_features is not None and index(n_features) < 0:
+            raise ValueError(f"n_features is how many columns there are, at least 0. Got {n_features}.")
+        if index(skip_bad) < 0:
             raise ValueError(f"skip_bad is how many bad lines may be left out, at least 0. Got {skip_bad}.")
         from rosenblatt.loops import (
             svmlight as loops,
@@ -138,8 +142,8 @@ class _Reader:
 
         self._loops = loops
         self._name, self._n_features, self._skip_bad = name_of(source), n_features, skip_bad
-        self._most = LARGEST if n_features is None else min(n_features, LARGEST)
-        self._tally = np.array([0, 0, 0, -1, 0, 0])
+        self._most = LARGEST if n_features is None else min(index(n_features), LARGEST)
+        self._tally = np.array([0, 0, 0, -1, 0, 0], np.int64)
         self._bad = 0
 
     def block(self, texts: Sequence[Text]) -> Svmlight:
@@ -183,7 +187,7 @@ class _Reader:
         tally[loops.LINE] += 1
         try:
             read = read_line(line, self._n_features, None if queries < 0 else queries == 1)
-        except Fault as fault:
+        except LineError as fault:
             self._bad += 1
             if self._bad > self._skip_bad:
                 raise ValueError(self._refusal(fault, line)) from None
@@ -194,7 +198,7 @@ class _Reader:
                 self._write(read, (end if comment < 0 else at + comment, end), arrays)
         return end + 1
 
-    def _refusal(self, fault: Fault, line: bytes) -> str:
+    def _refusal(self, fault: LineError, line: bytes) -> str:
         """What to say of a bad line, and of those skipped before it."""
         said = fault.in_line(int(self._tally[self._loops.LINE]), self._name, line)
         return f"{said} Bad lines skipped before it: {self._skip_bad}." if self._skip_bad else said

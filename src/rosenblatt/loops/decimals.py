@@ -168,11 +168,9 @@ def magnitude_at(text, at, word):
         w, at = digits(text, point, word_at(text, point), w)
         exponent = point - at
         count -= exponent
-    bad = count == 0
     if byte_at(text, at) | 32 == ord("e"):
         raised, at = exponent_at(text, at + 1)
         exponent += raised
-        bad |= at < 0
     if count <= DIGITS and w < np.uint64(2**53) and -22 <= exponent <= 22:
         whole = np.float64(np.int64(w))
         value = whole / EXACT[-exponent] if exponent < 0 else whole * EXACT[exponent]
@@ -180,7 +178,7 @@ def magnitude_at(text, at, word):
         value = many_digits(text, first, exponent)
     else:
         value = nearest(w, exponent) if w > np.uint64(0) else 0.0
-    if bad or value < 0.0:
+    if count == 0 or value < 0.0:
         at = -1
     return value, at
 

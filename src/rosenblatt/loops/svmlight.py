@@ -43,7 +43,7 @@ def past_blanks(text, at):
 
 @merged
 def whole_at(text, at):
-    """A whole number of 1 to 15 digits, and the place behind it, or −1 if there is none."""
+    """A whole number, its first 16 digits, and the place behind it, or −1 if there is none."""
     word = word_at(text, at)
     size = trailing_zeros(others(word)) >> 3
     number = np.int64(0)
@@ -53,7 +53,7 @@ def whole_at(text, at):
     if size == 8:
         word = word_at(text, at + 8)
         more = trailing_zeros(others(word)) >> 3
-        end = -1 if more == 8 else end + more
+        end += more
         if more > 0:
             number = number * np.int64(SHIFTS[more]) + np.int64(number_of(word, more))
     return number, end
@@ -110,15 +110,14 @@ def cells_at(text, at, number, most, features, values):
             at = -1
             break
         values[number], at = decimal_at(text, colon + 1)
-        if at < 0 or not ends_cell(byte_at(text, at)):
-            at = -1
+        if at < 0:
             break
         features[number] = feature - 1
         number += 1
         unordered |= feature <= last
         largest = max(largest, feature)
         last = feature
-        at = past_blanks(text, at)
+        at = past_blanks(text, at)  # if there is none, what follows is no digit, and so no feature
     return at, number, largest, unordered
 
 
