@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.measuring import machine
 
 REPORTS = (
+    "reading",
     "sparse_speed",
     "kernel_speed",
     "sequence_speed",

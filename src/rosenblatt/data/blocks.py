@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 
 class Skipped(NamedTuple):
-    """A line that was left out, counted from 1, and what was wrong with it."""
+    """A bad line that was left out: its number, from 1, and what is wrong with it."""
 
     line: int
-    why: str
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)

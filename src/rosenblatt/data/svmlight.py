@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from operator import index
 from os import PathLike
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt._types import Floats, Ints
-from rosenblatt.data.files import BOM, Source, lines_of, name_of, write_text
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.data.blocks import Skipped
+from rosenblatt.data.cells import LARGEST, Line, LineError, read_line
+from rosenblatt.data.files import BOM, Source, Text, name_of, texts_of, write_text
+
+BLOCK = 2**24
+"""Bytes of text that are read at once."""
 
 
 class Svmlight(NamedTuple):
-    """What a file holds: rows as CSR, a label per row, its query or None, and comments."""
+    """What a file holds: rows as CSR, a label per row, its query or None, comments, and what was left out."""
 
     X: Any
     y: Floats
     qid: Ints | None
     comments: list[str]
+    skipped: list[Skipped]
 
 
-def read_svmlight(source: Source, *, n_features: int | None = None) -> Svmlight:
-    """Rows, labels, queries and comments from a file, which may be compressed with gzip or xz; or from lines.
+def read_svmlight(source: Source, *, n_features: int | None = None, skip_bad: int = 0) -> Svmlight:
+    """Rows, labels, queries and comments from a file, or from lines.
 
-    Features are counted from 1, as in the files of LETOR and LIBSVM.
+    Features are counted from 1, as in the files of LETOR and LIBSVM; those of a row may come in any order,
+    and values of the same feature are added up. Numbers are read as Python reads them, to the last bit.
+
+    Parameters
+    ----------
+    source
+        A path, of a text that may be compressed with gzip, xz or Zstandard; or lines, or a binary file.
+    n_features
+        How many columns there are; by default as many as the largest feature says.
+    skip_bad
+        So many bad lines may be left out. They are told in `skipped`; one more is an error.
 
     Examples
     --------
@@ -33,63 +51,182 @@ def read_svmlight(source: Source, *, n_features: int | None = None) -> Svmlight:
     >>> table.X.toarray().tolist(), table.y.tolist(), table.qid.tolist(), table.comments
     ([[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]], [2.0, 0.0], [1, 1], ['first', ''])
     """
-    labels: list[float] = []
-    queries: list[int] = []
-    comments: list[str] = []
-    features: list[int] = []
-    values: list[float] = []
-    ends = [0]
-    with lines_of(source) as lines:
-        for number, line in enumerate(lines, 1):
-            text, _, comment = line.removeprefix(BOM if number == 1 else b"").partition(b"#")
-            cells = text.split()
-            if not cells:
-                continue
-            try:
-                labels.append(float(cells[0]))
-                first = 1
-                if len(cells) > 1 and cells[1].startswith(b"qid:"):
-                    queries.append(int(cells[1][4:]))
-                    first = 2
-                for cell in cells[first:]:
-                    feature, value = cell.split(b":")
-                    features.append(int(feature))
-                    values.append(float(value))
-                if max([*features[ends[-1] :], *queries[-1:]], default=0) >= 2**63:
-                    raise ValueError
-            except ValueError:
-                raise ValueError(
-                    "A line must be a label, perhaps a query as qid:3, and features as 7:0.5. "
-                    f"Got {line.decode(errors='replace').strip()[:60]!r} in line {number} of "
-                    f"{name_of(source)}."
-                ) from None
-            ends.append(len(features))
-            comments.append(comment.decode(errors="replace").strip())
-    if not labels:
+    reader = _Reader(source, n_features, skip_bad)
+    table = reader.block(list(texts_of(source, BLOCK)))
+    if not len(table.y):
         raise ValueError(f"There is no row in {name_of(source)}.")
-    if len(queries) not in (0, len(labels)):
-        raise ValueError(
-            f"Either every row has a query or none. Got {len(queries)} in {len(labels)} rows of "
-            f"{name_of(source)}."
+    return table
+
+
+def svmlight_blocks(
+    source: Source, *, block_bytes: int = BLOCK, n_features: int | None = None, skip_bad: int = 0
+) -> Iterator[Svmlight]:
+    """The same in blocks of rows, for files of any size: never more than a few blocks are in memory.
+
+    The next block is read in a thread while the caller works on the last. Without `n_features`, the rows of
+    a block are as wide as the largest feature in it says. `skip_bad` counts for all blocks together.
+
+    Parameters
+    ----------
+    source, n_features, skip_bad
+        As in `read_svmlight`.
+    block_bytes
+        How much text makes a block, more where a line is longer.
+
+    Examples
+    --------
+    >>> for block in svmlight_blocks(["1 1:0.5 3:1", "-1 2:1", "1 3:2"], block_bytes=16, n_features=3):
+    ...     print(block.X.toarray().tolist(), block.y)
+    [[0.5, 0.0, 1.0], [0.0, 1.0, 0.0]] [ 1. -1.]
+    [[0.0, 0.0, 2.0]] [1.]
+    """
+    if block_bytes < 1:
+        raise ValueError(f"A block must be at least 1 byte. Got {block_bytes}.")
+    reader = _Reader(source, n_features, skip_bad)
+    return _one_ahead(_with_rows(reader.block([text]) for text in texts_of(source, block_bytes)))
+
+
+def _with_rows(blocks: Iterator[Svmlight]) -> Iterator[Svmlight]:
+    """The blocks that have rows; what was skipped in others is told by one beside them."""
+    held: Svmlight | None = None
+    skipped: list[Skipped] = []
+    for block in blocks:
+        if not len(block.y):
+            (skipped if held is None else held.skipped).extend(block.skipped)
+            continue
+        if held is not None:
+            yield held
+        held = block._replace(skipped=skipped + block.skipped)
+        skipped = []
+    if held is not None:
+        yield held
+
+
+def _one_ahead(blocks: Iterator[Svmlight]) -> Iterator[Svmlight]:
+    """The same blocks, each made while the one before it is in use."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = pool.submit(next, blocks, None)
+            yield block
+
+
+class _Arrays(NamedTuple):
+    """Where rows are written; see `loops.svmlight.parse`."""
+
+    labels: Floats
+    queries: Ints
+    ends: Ints
+    remarks: Ints
+    features: Array
+    values: Floats
+
+
+class _Reader:
+    """Reads text after text, and knows of all of them how many lines there were and which were skipped."""
+
+    def __init__(self, source: Source, n_features: int | None, skip_bad: int) -> None:
+        if n_features is not None and index(n_features) < 0:
+            raise ValueError(f"n_features is how many columns there are, at least 0. Got {n_features}.")
+        if index(skip_bad) < 0:
+            raise ValueError(f"skip_bad is how many bad lines may be left out, at least 0. Got {skip_bad}.")
+        from rosenblatt.loops import (
+            svmlight as loops,
+        )  # which takes longer to import than a small file to read
+
+        self._loops = loops
+        self._name, self._n_features, self._skip_bad = name_of(source), n_features, skip_bad
+        self._most = LARGEST if n_features is None else min(index(n_features), LARGEST)
+        self._tally = np.array([0, 0, 0, -1, 0, 0], np.int64)
+        self._bad = 0
+
+    def block(self, texts: Sequence[Text]) -> Svmlight:
+        """The rows of some texts."""
+        loops, tally = self._loops, self._tally
+        tally[[loops.ROW, loops.NUMBER, loops.UNORDERED, loops.LARGEST]] = 0
+        room = [loops.count(_codes(text), text.begin, text.end) for text in texts]
+        lines, colons = sum(lines for lines, _ in room), sum(colons for _, colons in room)
+        arrays = _Arrays(
+            np.empty(lines),
+            np.empty(lines, np.int64),
+            np.zeros(lines + 1, np.int64),
+            np.empty((lines, 2), np.int64),
+            np.empty(colons, np.int32),
+            np.empty(colons),
         )
-    return Svmlight(
-        _rows(features, values, ends, n_features, name_of(source)),
-        np.array(labels),
-        np.array(queries, np.int64) if queries else None,
-        comments,
-    )
+        comments, skipped = list[str](), list[Skipped]()
+        for text in texts:
+            comments += self._parse(text, arrays, skipped)
+        return self._table(arrays, comments, skipped)
+
+    def _parse(self, text: Text, arrays: _Arrays, skipped: list[Skipped]) -> list[str]:
+        """Write the rows of a text; returns their comments."""
+        loops, tally = self._loops, self._tally
+        first, at = int(tally[loops.ROW]), text.begin
+        if tally[loops.LINE] == 0 and text.raw[at : at + len(BOM)] == BOM:
+            at += len(BOM)
+        while (at := loops.parse(_codes(text), at, text.end, self._most, tally, *arrays)) < text.end:
+            at = self._read_line(text, at, arrays, skipped)
+        remarks = arrays.remarks[first : tally[loops.ROW]]
+        comments = [""] * len(remarks)
+        for row in np.flatnonzero(remarks[:, 0] < remarks[:, 1]).tolist():
+            comments[row] = text.raw[remarks[row, 0] + 1 : remarks[row, 1]].decode(errors="replace").strip()
+        return comments
+
+    def _read_line(self, text: Text, at: int, arrays: _Arrays, skipped: list[Skipped]) -> int:
+        """Read a line that is not plain, or skip it if it is bad; returns where the next one begins."""
+        loops, tally = self._loops, self._tally
+        end = text.raw.find(b"\n", at)
+        line, queries = text.raw[at:end], int(tally[loops.QUERIES])
+        tally[loops.LINE] += 1
+        try:
+            read = read_line(line, self._n_features, None if queries < 0 else queries == 1)
+        except LineError as fault:
+            self._bad += 1
+            if self._bad > self._skip_bad:
+                raise ValueError(self._refusal(fault, line)) from None
+            skipped.append(Skipped(int(tally[loops.LINE]), fault.in_column()))
+        else:
+            if read is not None:
+                comment = line.find(b"#")
+                self._write(read, (end if comment < 0 else at + comment, end), arrays)
+        return end + 1
+
+    def _refusal(self, fault: LineError, line: bytes) -> str:
+        """What to say of a bad line, and of those skipped before it."""
+        said = fault.in_line(int(self._tally[self._loops.LINE]), self._name, line)
+        return f"{said} Bad lines skipped before it: {self._skip_bad}." if self._skip_bad else said
+
+    def _write(self, line: Line, remark: tuple[int, int], arrays: _Arrays) -> None:
+        """Write one row, as the loop does."""
+        loops, tally = self._loops, self._tally
+        row, begin = tally[loops.ROW], tally[loops.NUMBER]
+        end = begin + len(line.features)
+        arrays.labels[row], arrays.queries[row], arrays.remarks[row] = line.label, line.query or 0, remark
+        arrays.features[begin:end], arrays.values[begin:end] = line.features, line.values
+        arrays.features[begin:end] -= 1
+        arrays.ends[row + 1] = end
+        tally[loops.ROW], tally[loops.NUMBER], tally[loops.QUERIES] = row + 1, end, line.query is not None
+        tally[loops.LARGEST] = max(tally[loops.LARGEST], *line.features, 0)
+        tally[loops.UNORDERED] += line.features != sorted(set(line.features))
+
+    def _table(self, arrays: _Arrays, comments: list[str], skipped: list[Skipped]) -> Svmlight:
+        """The rows that were written."""
+        loops, tally = self._loops, self._tally
+        rows, numbers = int(tally[loops.ROW]), int(tally[loops.NUMBER])
+        width = int(tally[loops.LARGEST]) if self._n_features is None else self._n_features
+        ends = arrays.ends[: rows + 1].astype(np.int32 if numbers < 2**31 else np.int64)
+        X = sp.csr_array((arrays.values[:numbers], arrays.features[:numbers], ends), shape=(rows, width))
+        if tally[loops.UNORDERED]:
+            X.sum_duplicates()
+        else:
+            X.has_canonical_format = True
+        queries = arrays.queries[:rows] if tally[loops.QUERIES] == 1 else None
+        return Svmlight(X, arrays.labels[:rows], queries, comments, skipped)
 
 
-def _rows(features: list[int], values: list[float], ends: list[int], width: int | None, name: str) -> Any:
-    columns, numbers = np.array(features, np.int64), np.array(values)
-    if len(columns) and columns.min() < 1:
-        raise ValueError(f"Features are counted from 1. Got {columns.min()} in {name}.")
-    most = int(columns.max(initial=0))
-    if width is not None and most > width:
-        raise ValueError(f"There must be at most n_features={width} features. Got {most} in {name}.")
-    rows = sp.csr_array((numbers, columns - 1, ends), shape=(len(ends) - 1, width or most))
-    rows.sum_duplicates()
-    return rows
+def _codes(text: Text) -> Array:
+    return np.frombuffer(text.raw, np.uint8)
 
 
 def write_svmlight(

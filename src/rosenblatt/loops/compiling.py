@@ -30,6 +30,14 @@ def inlined(function: Function) -> Function:
     return cast(Function, register_jitable(inline="always")(function))
 
 
+def merged(function: Function) -> Function:
+    """The same for a part with loops and branches of its own: it is compiled apart and then put in.
+
+    It makes no arrays. Written out before compiling, such parts take minutes to compile.
+    """
+    return cast(Function, register_jitable(forceinline=True, _nrt=False)(function))
+
+
 def compiled(function: Function, **options: Any) -> Function:
     """Compile a loop on first call, keep the result on disk, and release the GIL while it runs."""
     return cast(Function, njit(cache=True, nogil=True, **options)(function))
@@ -73,7 +81,7 @@ def prefetch(typing_context: Any, array: Any, line: Any) -> Any:
     return types.void(array, line), generate
 
 
-def composed(*parts: Callable[..., Any]) -> Callable[[Function], Function]:
+def composed(*parts: Callable[..., Any], **options: Any) -> Callable[[Function], Function]:
     """Compile a loop that is made of these functions, under a name that tells what they are made of.
 
     Numba's cache, and the names it gives to machine code, know a function in a closure by its name only.
@@ -83,7 +91,7 @@ def composed(*parts: Callable[..., Any]) -> Callable[[Function], Function]:
 
     def decorate(function: Function) -> Function:
         function.__qualname__ = f"{function.__name__}_{fingerprint(function, *parts)}"
-        return compiled(function)
+        return compiled(function, **options)
 
     return decorate
 

@@ -1,0 +1,198 @@
+"""Decimal numbers in a text, as the float64 nearest to them.
+
+Digits w < 2⁵³ times or through 10ᵏ, k ≤ 22, are one operation on two exact floats, and so rounded once
+(W. Clinger, How to read floating point numbers accurately, PLDI 1990). Other numbers are w · 10ᵏ by a product
+of w with the first 128 bits of 5ᵏ (D. Lemire, Number parsing at a gigabyte per second, Software: Practice and
+Experience 51 (2021), algorithm 1). Where even that is not enough, a number is unclear and left to others.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosenblatt.loops.compiling import compilable, merged
+from rosenblatt.loops.words import (
+    byte_at,
+    float_of,
+    high_product,
+    leading_zeros,
+    trailing_zeros,
+    word_at,
+)
+
+LEAST, MOST = -342, 308
+"""Exponents of ten beyond which every number of 19 digits is 0 or infinite."""
+
+DIGITS = 19
+"""As many digits are always below 2⁶⁴."""
+
+FAR = 100_000
+"""Exponents are not read beyond this."""
+
+EXACT = np.array([10.0**k for k in range(23)])
+"""The powers of ten that are floats."""
+
+SHIFTS = np.array([10**k for k in range(9)], np.uint64)
+"""What digits are multiplied by when so many more follow."""
+
+
+def _fives() -> list[tuple[int, int]]:
+    """The first 128 bits of 5ᵏ as two words; rounded up where a product with them may be exact."""
+    powers = []
+    for k in range(LEAST, MOST + 1):
+        five = 5 ** abs(k)
+        bits = five.bit_length()
+        if k >= 0:
+            power = five << (128 - bits) if bits <= 128 else five >> (bits - 128)
+        else:
+            power = (1 << (bits + 127)) // five + (k >= -27)
+        powers.append((power >> 64, power & (2**64 - 1)))
+    return powers
+
+
+FIVES = np.array(_fives(), np.uint64)
+
+
+@compilable
+def nearest(w, exponent):
+    """The float64 nearest to w · 10^exponent, w > 0; −1 where that is unclear, infinite or subnormal."""
+    if exponent < LEAST or exponent > MOST:
+        return -1.0
+    empty = leading_zeros(w)
+    w <<= np.uint64(empty)
+    five = exponent - LEAST
+    low, high = w * FIVES[five, 0], high_product(w, FIVES[five, 0])
+    if high & np.uint64(0x1FF) == np.uint64(0x1FF):
+        more = high_product(w, FIVES[five, 1])
+        low += more
+        if low < more:
+            high += np.uint64(1)
+        if low == np.uint64(0xFFFFFFFFFFFFFFFF):
+            return -1.0
+    top = high >> np.uint64(63)
+    mantissa = high >> (top + np.uint64(9))
+    power = ((217706 * exponent) >> 16) + 63 + np.int64(top) - empty + 1023
+    if power <= 0 or power >= 2046:
+        return -1.0
+    halfway = low <= np.uint64(1) and -4 <= exponent <= 23 and mantissa << (top + np.uint64(9)) == high
+    if halfway and mantissa & np.uint64(3) == np.uint64(1):
+        mantissa &= ~np.uint64(1)  # to the even one
+    mantissa = (mantissa + (mantissa & np.uint64(1))) >> np.uint64(1)
+    # A mantissa that was rounded up to 2⁵³ carries into the power.
+    return float_of((np.uint64(power - 1) << np.uint64(52)) + mantissa)
+
+
+@merged
+def others(word):
+    """The highest bit of the first byte that is no digit, perhaps of some after it; 0 if all are digits."""
+    apart = word ^ np.uint64(0x3030303030303030)
+    return ((apart + np.uint64(0x7676767676767676)) | apart) & np.uint64(0x8080808080808080)
+
+
+@merged
+def number_of(word, count):
+    """The number that the first 1 to 8 bytes are digits of."""
+    pairs = (word ^ np.uint64(0x3030303030303030)) << np.uint64(64 - 8 * count)
+    pairs = (pairs * np.uint64(2561)) >> np.uint64(8)
+    fours = ((pairs & np.uint64(0x00FF00FF00FF00FF)) * np.uint64(6553601)) >> np.uint64(16)
+    return ((fours & np.uint64(0x0000FFFF0000FFFF)) * np.uint64(42949672960001)) >> np.uint64(32)
+
+
+@merged
+def is_digit(word):
+    """Whether the first byte is a digit."""
+    return np.uint64(ord("0")) <= word & np.uint64(255) <= np.uint64(ord("9"))
+
+
+@merged
+def digits(text, at, word, w):
+    """Put the digits at a place, which this word is, after those of w; returns w and the place behind."""
+    count = trailing_zeros(others(word)) >> 3
+    while count == 8:
+        w = w * SHIFTS[8] + number_of(word, 8)
+        at += 8
+        word = word_at(text, at)
+        count = trailing_zeros(others(word)) >> 3
+    if count > 0:
+        w = w * SHIFTS[count] + number_of(word, count)
+    return w, at + count
+
+
+@compilable
+def exponent_at(text, at):
+    """What follows an e, and the place behind it, or −1 if it is no exponent."""
+    sign = byte_at(text, at)
+    if sign == ord("-") or sign == ord("+"):
+        at += 1
+    first, exponent = at, 0
+    while ord("0") <= byte_at(text, at) <= ord("9"):
+        exponent = min(10 * exponent + byte_at(text, at) - ord("0"), FAR)
+        at += 1
+    return (-exponent if sign == ord("-") else exponent), (at if at > first else -1)
+
+
+@compilable
+def many_digits(text, at, exponent):
+    """A number of more than 19 digits, a point among them perhaps, whose last counts 10^exponent.
+
+    It lies between its first 19 digits and those plus one: it is clear where both give the same float.
+    """
+    w, taken, dropped = np.uint64(0), 0, 0
+    code = byte_at(text, at)
+    while ord("0") <= code <= ord("9") or code == ord("."):
+        if code != ord("."):
+            if taken < DIGITS:
+                w = w * np.uint64(10) + np.uint64(code - ord("0"))
+                taken += 1 if w > np.uint64(0) else 0
+            else:
+                dropped += 1
+        at += 1
+        code = byte_at(text, at)
+    if w == np.uint64(0):
+        return 0.0
+    value = nearest(w, exponent + dropped)
+    return value if dropped == 0 or value == nearest(w + np.uint64(1), exponent + dropped) else -1.0
+
+
+@merged
+def magnitude_at(text, at, word):
+    """The same without a sign."""
+    first = at
+    if word >> np.uint64(8) & np.uint64(255) == np.uint64(ord(".")) and is_digit(word):
+        w, at = (word & np.uint64(255)) - np.uint64(ord("0")), at + 1
+    else:
+        w, at = digits(text, at, word, np.uint64(0))
+    count, exponent = at - first, 0
+    if byte_at(text, at) == ord("."):
+        point = at + 1
+        w, at = digits(text, point, word_at(text, point), w)
+        exponent = point - at
+        count -= exponent
+    if byte_at(text, at) | 32 == ord("e"):
+        raised, at = exponent_at(text, at + 1)
+        exponent += raised
+    if count <= DIGITS and w < np.uint64(2**53) and -22 <= exponent <= 22:
+        whole = np.float64(np.int64(w))
+        value = whole / EXACT[-exponent] if exponent < 0 else whole * EXACT[exponent]
+    elif count > DIGITS:
+        value = many_digits(text, first, exponent)
+    else:
+        value = nearest(w, exponent) if w > np.uint64(0) else 0.0
+    if count == 0 or value < 0.0:
+        at = -1
+    return value, at
+
+
+@merged
+def decimal_at(text, at):
+    """The number at a place, and the place behind it, or −1 if it is none or unclear."""
+    word, code = word_at(text, at), byte_at(text, at)
+    after = byte_at(text, at + 1)
+    if is_digit(word) and (after == ord(" ") or after == ord("\n")):  # as most often it is, for it is 1
+        return np.float64(code - ord("0")), at + 1
+    negative = code == ord("-")
+    if negative or code == ord("+"):
+        at += 1
+        word = word_at(text, at)
+    value, at = magnitude_at(text, at, word)
+    return (-value if negative else value), at
