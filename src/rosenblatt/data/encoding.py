@@ -31,8 +31,10 @@ class Schema:
         The columns that hold the label, the query and what rows are called; None if there is none.
     vocabulary
         The names of features.
+    columns
+        The columns that features are made of; None until rows are seen.
     texts
-        The columns whose cells are texts, each a feature of its own; None until rows are seen.
+        Those of them whose cells are texts, each a feature of its own.
     dense
         Whether rows are dense arrays, with a column for every feature; None until rows are seen.
     kind
@@ -48,14 +50,18 @@ class Schema:
     query: str | None = None
     id: str | None = None
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
-    texts: list[str] | None = None
+    columns: list[str] | None = None
+    texts: list[str] = field(default_factory=list)
     dense: bool | None = None
     kind: str | None = None
     absent: list[str] = field(default_factory=list)
 
     def noted(self) -> dict[str, Any]:
         """What to keep with a model besides the names of features."""
-        noted = {name: getattr(self, name) for name in ("label", "query", "id", "texts", "dense", "kind")}
+        noted = {
+            name: getattr(self, name)
+            for name in ("label", "query", "id", "columns", "texts", "dense", "kind")
+        }
         return noted | {"bits": self.vocabulary.bits}
 
     @classmethod
@@ -132,13 +138,13 @@ def table_block(
     """Rows of a table, given by columns, with the numbers of their lines."""
     special = {column for column in (schema.label, schema.query, schema.id) if column is not None}
     features = {name: cells for name, cells in columns.items() if name not in special}
-    if schema.texts is None:
+    if schema.columns is None:
+        schema.columns = list(features)
         schema.texts = [name for name, cells in features.items() if _numbers(cells) is None]
         schema.dense = not schema.texts and schema.vocabulary.bits is None
         if schema.dense:
             schema.vocabulary.numbers(list(features))
-    learned = schema.texts if not schema.dense else schema.vocabulary.names
-    schema.absent = [name for name in learned if name not in features]
+    schema.absent = [name for name in schema.columns if name not in features]
     numeric: dict[str, Floats] = {}
     for name, cells in features.items():
         if name in schema.texts:

@@ -9,6 +9,9 @@ from os import PathLike, fspath
 from pathlib import Path
 from tempfile import mkstemp
 
+PART = ".part"
+"""How files end that are being written."""
+
 
 def replace_file(target: str | PathLike[str], data: bytes) -> None:
     """Write a file beside the target, see it safely stored, and let it take the target's place.
@@ -19,7 +22,8 @@ def replace_file(target: str | PathLike[str], data: bytes) -> None:
     path = Path(os.path.realpath(fspath(target)))
     if path.is_dir():
         raise IsADirectoryError(f"A model is written to a file. Got the folder {path}.")
-    handle, beside = mkstemp(prefix=f".{path.name[:100]}.", dir=path.parent)
+    start = f".{path.name[:100]}."
+    handle, beside = mkstemp(prefix=start, suffix=f".{os.getpid()}{PART}", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
             os.fchmod(handle, _rights(path))
@@ -32,6 +36,20 @@ def replace_file(target: str | PathLike[str], data: bytes) -> None:
             os.unlink(beside)
         raise
     _sync_folder(path.parent)
+    _sweep(path.parent, start)
+
+
+def _sweep(folder: Path, start: str) -> None:
+    """Remove what writers that were killed have left of the same file."""
+    for beside in folder.iterdir():
+        writer = beside.name.removesuffix(PART).rpartition(".")[2]
+        if beside.name.startswith(start) and beside.name.endswith(PART) and writer.isdecimal():
+            try:
+                os.kill(int(writer), 0)
+            except ProcessLookupError:
+                beside.unlink(missing_ok=True)
+            except (OSError, OverflowError):  # somebody else's, who is alive
+                continue
 
 
 def _rights(path: Path) -> int:

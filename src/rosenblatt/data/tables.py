@@ -51,7 +51,7 @@ def csv_blocks(
 
 def json_blocks(lines: Iterable[str], schema: Schema, name: str, *, skip_bad: int = 0) -> Iterator[Block]:
     """Blocks of rows of a text with a JSON object on every line."""
-    schema.dense, schema.texts = False, []
+    schema.dense, schema.columns = False, []
     bad, numbered = BadLines(name, skip_bad), enumerate(lines, 1)
     while some := list(islice(numbered, ROWS)):
         rows = [

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-UNUSED = ("scipy.stats", "pandas")
+UNUSED = ("scipy.special", "scipy.stats", "pandas")
 
 
 def import_sklearn() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from os import PathLike, fspath
 from typing import Any
@@ -24,15 +25,26 @@ from rosenblatt.tagging.task import as_templates
 class Model:
     """What a file holds: a fitted estimator, and notes of whoever wrote it.
 
-    Notes are values that JSON can hold, such as the names of columns.
+    Parameters
+    ----------
+    notes
+        Values that JSON can hold.
+    names
+        What the features are called, if they are called anything.
     """
 
     estimator: Any
     notes: dict[str, Any] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
     library: str = __version__
 
 
-def save(estimator: Any, path: str | PathLike[str], notes: dict[str, Any] | None = None) -> None:
+def save(
+    estimator: Any,
+    path: str | PathLike[str],
+    notes: dict[str, Any] | None = None,
+    names: Sequence[str] = (),
+) -> None:
     """Write a fitted estimator with its ledger to a file, from which `load` reads it back.
 
     The file holds arrays and JSON. It replaces an older one only when it is complete.
@@ -49,7 +61,7 @@ def save(estimator: Any, path: str | PathLike[str], notes: dict[str, Any] | None
     >>> again.ledger_ == xor.ledger_
     True
     """
-    archive.write(path, *contents(Model(estimator, notes or {})))
+    archive.write(path, *contents(Model(estimator, notes or {}, list(names))))
 
 
 def load(path: str | PathLike[str]) -> Any:
@@ -79,6 +91,7 @@ def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
     sheet["library"] = __version__
     sheet["estimator"] = kind
     sheet["notes"] = model.notes
+    sheet.texts("names", model.names)
     parameters = sheet.sheet("parameters")
     for name, value in estimator.get_params(deep=False).items():
         parameters[name] = _plain_parameter(name, value)
@@ -99,7 +112,7 @@ def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
     READERS[kind](fields.sheet("fitted"), estimator)
     notes = fields.value("notes")
     fields.check(isinstance(notes, dict), "notes should have names")
-    return Model(estimator, notes, fields.text("library"))
+    return Model(estimator, notes, fields.texts("names"), fields.text("library"))
 
 
 def _plain_parameter(name: str, value: Any) -> Any:

@@ -1,0 +1,5 @@
+"""The command line: a thin skin over the library. Commands import what they need when they run."""
+
+from rosenblatt.cli.commands import main
+
+__all__ = ["main"]

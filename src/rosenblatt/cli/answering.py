@@ -1,0 +1,277 @@
+"""What a model answers about a file: labels, orders, tags, and how good they are."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from io import StringIO
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, metrics
+from rosenblatt.cli.output import Bar, say, show, show_table
+from rosenblatt.data.blocks import Block
+from rosenblatt.data.conll import read_conll
+from rosenblatt.data.encoding import Schema
+from rosenblatt.data.files import lines_of
+from rosenblatt.data.replacing import replace_file
+from rosenblatt.data.sources import STDIN, RowSource, format_of, name_of
+from rosenblatt.models import Model, load_model
+
+NAMED = 5
+"""Names that are said of many."""
+
+
+class Rows:
+    """The rows of a file as a model takes them; afterwards, what did not fit."""
+
+    def __init__(self, model: Model, path: str, kind: str | None, skip_bad: int = 0) -> None:
+        noted = model.notes.get("table")
+        if noted is None:
+            raise ValueError(
+                "This model was not learned from a file of rows by the command line. Use it from Python, "
+                "with rosenblatt.load."
+            )
+        kind = kind or format_of(path)
+        learned = model.notes.get("format")
+        if (kind == "svmlight") != (learned == "svmlight"):
+            have = "numbers" if learned == "svmlight" else "names"
+            raise ValueError(
+                f"This model was learned from {learned}, in which features have {have}. Got {name_of(path)}, "
+                f"which is {kind}."
+            )
+        self.schema = Schema.of_model(noted, model.names)
+        width = model.estimator.n_features_in_
+        self._source = RowSource(path, kind, self.schema, skip_bad, width)
+
+    def __iter__(self) -> Iterator[Block]:
+        yield from self._source
+
+    def remark(self, quiet: bool) -> None:
+        """Say which features are missing or new."""
+        if self.schema.absent:
+            say(f"missing, counted as 0: {_some(self.schema.absent)}", quiet=quiet)
+        new = list(self.schema.vocabulary.unknown)
+        if new:
+            say(f"new, left out: {_some(new)}", quiet=quiet)
+        if self._source.beyond:
+            say(f"new, left out: features up to {self._source.beyond}", quiet=quiet)
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
+
+
+def loaded(path: str, kind: type, what: str, instead: str) -> Model:
+    """A model of this kind."""
+    model = load_model(path)
+    if not isinstance(model.estimator, kind):
+        raise ValueError(
+            f"{what} takes a {kind.__name__}. Got {path}, a {type(model.estimator).__name__}: {instead}"
+        )
+    return model
+
+
+def predict(
+    model_path: str,
+    path: str,
+    *,
+    output: str,
+    kind: str | None,
+    scores: bool,
+    quiet: bool,
+    as_json: bool,
+    skip_bad: int,
+) -> None:
+    """A label per row, in their order; or a score per row from a ranker."""
+    model = load_model(model_path)
+    if isinstance(model.estimator, PerceptronTagger):
+        tag(model_path, path, output=output, quiet=quiet, as_json=as_json, plain=False)
+        return
+    rows, estimator = Rows(model, path, kind, skip_bad), model.estimator
+    bar, count = Bar("answering", None, quiet=quiet), 0
+    with Written(output) as out:
+        for block in rows:
+            found = _answers(estimator, block, scores or as_json)
+            for i, (label, score) in enumerate(found):
+                name = block.ids[i] if block.ids else None
+                if as_json:
+                    named = {} if name is None else {"id": name}
+                    print(json.dumps(named | {"label": label, "score": score}, ensure_ascii=False), file=out)
+                else:
+                    shown = label if not scores else f"{label}\t{score}"
+                    print(shown if rows.schema.id is None else f"{name}\t{shown}", file=out)
+            count += len(block)
+            bar.at(count)
+    bar.close()
+    rows.remark(quiet)
+
+
+def _answers(estimator: Any, block: Block, scores: bool) -> Iterator[tuple[Any, Any]]:
+    if isinstance(estimator, PerceptronRanker):
+        found = estimator.decision_function(block.X, block.qid).tolist()
+        return iter(zip(found, found, strict=True))
+    labels = estimator.predict(block.X).tolist()
+    values = estimator.decision_function(block.X).tolist() if scores else [None] * len(labels)
+    return iter(zip(labels, values, strict=True))
+
+
+def evaluate(
+    model_path: str,
+    path: str,
+    *,
+    kind: str | None,
+    predictor: str | None,
+    quiet: bool,
+    as_json: bool,
+    skip_bad: int,
+) -> None:
+    """How good the answers are about rows whose labels are known."""
+    model = load_model(model_path)
+    if predictor is not None:
+        model.estimator.set_params(predictor=predictor)
+    if isinstance(model.estimator, PerceptronTagger):
+        _evaluate_tags(model, path, as_json)
+        return
+    rows = Rows(model, path, kind, skip_bad)
+    blocks = list(rows)
+    rows.remark(quiet)
+    if any(block.y is None for block in blocks):
+        raise ValueError(f"Every row of {name_of(path)} needs a label to be compared with. Some have none.")
+    y = np.concatenate([block.y for block in blocks])
+    if isinstance(model.estimator, PerceptronRanker):
+        _evaluate_order(model.estimator, blocks, y, as_json)
+        return
+    found = np.concatenate([model.estimator.predict(block.X) for block in blocks])
+    _evaluate_labels(model.estimator, y, found, as_json)
+
+
+def _evaluate_labels(estimator: PerceptronClassifier, y: Any, found: Any, as_json: bool) -> None:
+    right = found == y
+    rows: list[tuple[str, Any]] = [
+        ("rows", len(y)),
+        ("accuracy", float(right.mean())),
+        ("errors", int((~right).sum())),
+        ("predictor", estimator.predictor),
+    ]
+    show("Answers against labels", rows, as_json)
+    if as_json or len(estimator.classes_) > 30:
+        return
+    print()
+    table = []
+    for label in np.unique(np.concatenate([estimator.classes_, np.unique(y)])).tolist():
+        both, said, true = (int(s.sum()) for s in (right & (y == label), found == label, y == label))
+        table.append([label, true, both / said if said else 0.0, both / true if true else 0.0])
+    show_table(["label", "rows", "precision", "recall"], table)
+
+
+def _evaluate_order(estimator: PerceptronRanker, blocks: list[Block], y: Any, as_json: bool) -> None:
+    if any(block.qid is None for block in blocks):
+        raise ValueError("A ranker is judged by queries. Got rows without.")
+    qid = np.concatenate([block.qid for block in blocks])
+    found = np.concatenate([estimator.decision_function(block.X, block.qid) for block in blocks])
+    rows: list[tuple[str, Any]] = [("rows", len(y)), ("queries", len(np.unique(qid.astype(str))))]
+    for name in ("ndcg@10", "map", "mrr", "precision@1", "pairwise"):
+        rows.append((name, float(metrics.lists.named(name)(y, found, qid))))
+    show("Orders against grades", rows, as_json)
+
+
+def _evaluate_tags(model: Model, path: str, as_json: bool) -> None:
+    X, y = read_conll(_file(path))
+    truths, found = [list(labels) for labels in y], model.estimator.predict(list(X))
+    rows: list[tuple[str, Any]] = [
+        ("sequences", len(truths)),
+        ("tokens", sum(map(len, truths))),
+        ("token accuracy", metrics.token_accuracy(truths, found)),
+        ("sequence accuracy", metrics.sequence_accuracy(truths, found)),
+    ]
+    with suppress(ValueError):  # labels that mark no spans
+        rows.append(("span F1", metrics.span_f1(truths, found)))
+    show("Tags against labels", rows, as_json)
+
+
+def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bool, as_json: bool) -> None:
+    """The rows of every query, the best first."""
+    model = loaded(model_path, PerceptronRanker, "rank", "use predict or tag.")
+    rows = Rows(model, path, kind)
+    blocks = list(rows)
+    rows.remark(quiet)
+    if any(block.qid is None for block in blocks):
+        raise ValueError(f"Rows are ranked within their query. Got rows without one in {name_of(path)}.")
+    qid = np.concatenate([block.qid for block in blocks])
+    scores = np.concatenate([model.estimator.decision_function(block.X, block.qid) for block in blocks])
+    nameless: list[Any] = [None]
+    ids = [name for block in blocks for name in (block.ids or nameless * len(block))]
+    with Written(output) as out:
+        for query in dict.fromkeys(qid.tolist()):
+            mine = np.flatnonzero(qid == query)
+            for place, row in enumerate(mine[np.argsort(-scores[mine], kind="stable")].tolist(), 1):
+                values = {"query": query, "rank": place, "row": row + 1, "score": float(scores[row])}
+                values |= {} if ids[row] is None else {"id": ids[row]}
+                line = (
+                    json.dumps(values, ensure_ascii=False)
+                    if as_json
+                    else "\t".join(map(str, values.values()))
+                )
+                print(line, file=out)
+
+
+def tag(model_path: str, path: str, *, output: str, quiet: bool, as_json: bool, plain: bool) -> None:
+    """Tokens with their tags beside them."""
+    model = loaded(model_path, PerceptronTagger, "tag", "use predict or rank.")
+    with Written(output) as out:
+        if plain:
+            _tag_lines(model, path, out, as_json)
+            return
+        X = _tokens(model, path)
+        for tokens, tags in zip(X, model.estimator.predict(X), strict=True):
+            if as_json:
+                print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
+                continue
+            for token, label in zip(tokens, tags, strict=True):
+                cells = [token] if isinstance(token, str) else list(token)
+                print(*cells, label, file=out)
+            print(file=out)
+
+
+def _tag_lines(model: Model, path: str, out: Any, as_json: bool) -> None:
+    """A sequence per line, its tokens between spaces."""
+    with lines_of(_file(path)) as lines:
+        for raw in lines:
+            tokens = raw.decode().split()
+            tags = model.estimator.predict([tokens])[0] if tokens else []
+            if as_json:
+                print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
+            else:
+                print(*(f"{token}/{label}" for token, label in zip(tokens, tags, strict=True)), file=out)
+
+
+def _tokens(model: Model, path: str) -> list[Any]:
+    """Tokens with as many columns as were learned from; what more there is, such as labels, is left out."""
+    columns = model.notes.get("columns", 1)
+    wanted: Any = 0 if columns == 1 else list(range(columns))
+    X, _ = read_conll(_file(path), wanted, label=0)
+    return list(X)
+
+
+def _file(path: str) -> Any:
+    return sys.stdin.buffer if path == STDIN else path
+
+
+class Written:
+    """Where answers go: standard output, or a file that appears when it is complete."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> Any:
+        self._text = None if self._path == STDIN else StringIO()
+        return sys.stdout if self._text is None else self._text
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if self._text is not None and kind is None:
+            replace_file(self._path, self._text.getvalue().encode())

@@ -1,0 +1,124 @@
+"""Looking into a model: what it is, what was promised of it, and why it answers as it does."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger
+from rosenblatt.cli.answering import Rows, loaded
+from rosenblatt.cli.output import show
+from rosenblatt.data.conll import read_conll
+from rosenblatt.models import load_model
+
+
+def inspect(path: str, *, as_json: bool) -> None:
+    """What a model is."""
+    model = load_model(path)
+    estimator = model.estimator
+    run, ledger = estimator._run, estimator.ledger_
+    rows: list[tuple[str, Any]] = [
+        ("estimator", type(estimator).__name__),
+        ("written by", f"rosenblatt {model.library}"),
+        ("bytes", Path(path).stat().st_size),
+        ("kernel", repr(estimator._run_kernel()) if estimator.kernel is not None else None),
+        ("rule", repr(run.rule)),
+        ("predictor", estimator.predictor),
+        ("rounds", ledger.rounds),
+        ("epochs", run.epochs),
+        ("mistakes", len(ledger.mistakes)),
+        ("corrections", len(ledger)),
+        ("stored rows", len(run.hypothesis.memory)),
+        ("converged", run.converged),
+    ]
+    if hasattr(estimator, "classes_"):
+        rows.append(("classes", estimator.classes_.tolist()))
+    if hasattr(estimator, "n_features_in_"):
+        rows.append(("features", int(estimator.n_features_in_)))
+    if model.names:
+        rows.append(("feature names", model.names))
+    if isinstance(estimator, PerceptronTagger):
+        rows.append(("features", estimator._labeller.encoder.width))
+    for name in ("game", "format"):
+        if name in model.notes:
+            rows.append((name, model.notes[name]))
+    show(path, rows, as_json)
+
+
+def certify(model_path: str, path: str, *, kind: str | None, as_json: bool) -> None:
+    """The mistake bound for the run that made a model, on the rows it learned from."""
+    model = load_model(model_path)
+    estimator = model.estimator
+    if isinstance(estimator, PerceptronTagger):
+        found = estimator.certificate(*read_conll(path))
+    else:
+        blocks = list(Rows(model, path, kind))
+        X = _stacked([block.X for block in blocks])
+        y = np.concatenate([block.y for block in blocks])
+        qid = (
+            () if not isinstance(estimator, PerceptronRanker) else (np.concatenate([b.qid for b in blocks]),)
+        )
+        found = estimator.certificate(X, y, *qid)
+    certificates = found if isinstance(found, list) else [found]
+    for certificate in certificates:
+        if as_json:
+            print(json.dumps(_values(certificate)))
+        else:
+            print(certificate)
+
+
+def _values(certificate: Any) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    values = {
+        name: value
+        for name, value in asdict(certificate).items()
+        if isinstance(value, bool | int | float | str)
+    }
+    return values | {"bound": certificate.bound, "holds": certificate.holds}
+
+
+def _stacked(parts: list[Any]) -> Any:
+    return sp.csr_array(sp.vstack(parts)) if sp.issparse(parts[0]) else np.vstack(parts)
+
+
+def explain(
+    model_path: str, path: str, *, row: int, kind: str | None, label: str | None, as_json: bool
+) -> None:
+    """Which stored examples decided about a row."""
+    model = loaded(model_path, PerceptronClassifier, "explain", "use a classifier.")
+    seen = 0
+    for block in Rows(model, path, kind):
+        if row <= seen + len(block):
+            classes = {str(name): name for name in model.estimator.classes_.tolist()}
+            if label is not None and label not in classes:
+                raise ValueError(f"--label must be one of {', '.join(classes)}. Got {label}.")
+            at = row - seen - 1
+            found = model.estimator.explain(
+                block.X[at : at + 1], label=None if label is None else classes[label]
+            )
+            print(json.dumps(_explained(found)) if as_json else found)
+            return
+        seen += len(block)
+    raise ValueError(f"There are {seen} rows in {path}. Got --row {row}.")
+
+
+def _explained(found: Any) -> dict[str, Any]:
+    examples = zip(found.examples, found.labels, found.importance, found.similarity, strict=True)
+    return {
+        "answer": _plain(found.answer),
+        "of": _plain(found.output),
+        "score": found.score,
+        "examples": [
+            {"row": int(i) + 1, "label": _plain(y), "importance": float(a), "similarity": float(k)}
+            for i, y, a, k in examples
+        ],
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,107 @@
+"""What is shown: results on standard output, as a table or as JSON; all else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from time import monotonic
+from typing import Any
+
+PATIENCE = 1.0
+"""Seconds after which a progress bar is shown."""
+
+
+def say(text: str, *, quiet: bool = False) -> None:
+    """A remark for people."""
+    if not quiet:
+        print(text, file=sys.stderr, flush=True)
+
+
+def show(title: str, rows: Iterable[tuple[str, Any]], as_json: bool) -> None:
+    """Named results: a table, or a JSON object."""
+    rows = list(rows)
+    if as_json:
+        print(json.dumps({_key(name): value for name, value in rows}, ensure_ascii=False))
+        return
+    width = max((len(name) for name, _ in rows), default=0)
+    print(title)
+    for name, value in rows:
+        print(f"  {name:<{width}}  {_shown(value)}")
+
+
+def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """A table with a head."""
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for i, name in enumerate(head):
+        table.add_column(name, justify="left" if i == 0 else "right", no_wrap=True)
+    for row in rows:
+        table.add_row(*map(_shown, row))
+    Console(highlight=False, width=None if sys.stdout.isatty() else 120).print(table)
+
+
+def _key(name: str) -> str:
+    return name.replace(" ", "_").replace("@", "_at_").replace("-", "_").lower()
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4f}" if abs(value) < 1e4 else f"{value:,.0f}"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, list | tuple):
+        shown = ", ".join(map(str, value[:12]))
+        return shown + (f" … ({len(value)})" if len(value) > 12 else "")
+    return "none" if value is None else str(value)
+
+
+class Bar:
+    """A progress bar on a terminal's standard error, once there is something to wait for.
+
+    Parameters
+    ----------
+    what
+        What is going on.
+    total
+        How many rounds there will be, None if nobody knows.
+    quiet
+        Whether to show nothing.
+    """
+
+    def __init__(self, what: str, total: int | None, *, quiet: bool) -> None:
+        self._what = what
+        self._total = total
+        self._shown = not quiet and sys.stderr.isatty()
+        self._began = self._last = monotonic()
+        self._drawn = False
+
+    def at(self, rounds: int, mistakes: int | None = None) -> None:
+        """Say how far it is."""
+        now = monotonic()
+        if not self._shown or now - self._began < PATIENCE or now - self._last < 0.1:
+            return
+        self._last = now
+        rate = rounds / (now - self._began)
+        parts = [self._what, f"{rounds:,} rows", f"{rate:,.0f} rows/s"]
+        if mistakes is not None:
+            parts.append(f"{mistakes:,} mistakes")
+        if self._total:
+            filled = min(20, 20 * rounds // self._total)
+            parts.insert(1, f"[{'#' * filled}{'.' * (20 - filled)}]")
+            parts.append(f"{max(0, self._total - rounds) / max(rate, 1e-9):,.0f} s left")
+        print("\r\x1b[K" + "  ".join(parts), end="", file=sys.stderr, flush=True)
+        self._drawn = True
+
+    def expect(self, total: int) -> None:
+        """There will be so many rounds."""
+        self._total = total
+
+    def close(self) -> None:
+        """Leave the line as it was."""
+        if self._drawn:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
