@@ -254,11 +254,11 @@ JUNK = st.text("0123456789.:+-eE #,\t\r\n_infqd\v\0é", max_size=12)
 
 
 @given(JUNK, JUNK, JUNK)
-@example("1 ", "1:1e309", "")
-@example("", "1 1:0x1", "")
-@example("", "1 1:1e", "")
-@example("1 ", "0000000000000000000000000000001:2", "")
-@example("1 ", "2147483647:1", "")
+@example("", " 1:1e309", "")
+@example("", " 1:0x1", "")
+@example("", " 1:1e", "")
+@example("", " 0000000000000000000000000000001:2", "")
+@example("", " 2147483647:1", "")
 def test_what_is_refused_one_by_one_is_refused(before, between, after):
     lines = ["-1 2:0.5", *f"{before}1 3:4{between} 5:6{after}".split("\n")]
     try:
@@ -368,7 +368,7 @@ def test_zstandard(tmp_path, monkeypatch):
     packed = zstandard.compress("".join(f"{i} 1:{i * i}\n" for i in range(20_000)).encode())
     path.write_bytes(packed + packed)
     assert data.read_svmlight(path).y.tolist() == [*range(20_000)] * 2
-    for cut in (packed[:-1], packed + packed[:-1], packed[:100] + b"x" * 100):
+    for cut in (packed[:-1], packed + packed[:-1], packed[:100] + b"x" * 100, packed[:4] + b"\xff" * 50):
         path.write_bytes(cut)
         with pytest.raises(ValueError, match="compressed and broken"):
             data.read_svmlight(path)
