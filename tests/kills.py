@@ -37,10 +37,13 @@ COMMON = {
     "classes": None,
     "skip_bad": 0,
     "keep": None,
+    "budget": None,
+    "policy": "projection",
 }
 KINDS = {
     "primal": ("rows.svm", {"epochs": 10}, 1000),
     "dual": ("rows.svm", {"kernel": "RBF(gamma=0.5)"}, 500),
+    "budget": ("rows.svm", {"kernel": "RBF(gamma=0.5)", "budget": 50}, 500),
     "ranking": ("lists.svm", {"game": "ranking", "epochs": 10}, 2000),
     "sequence": ("words.conll", {"epochs": 20}, 100),
 }

@@ -109,6 +109,15 @@ def test_results_for_machines(run, train):
     assert sum(e["importance"] * e["similarity"] for e in told["examples"]) == pytest.approx(told["score"])
 
 
+def test_a_budget(run, train):
+    assert (
+        run("fit", train, "-o", "m", "--kernel", "RBF(gamma=0.1)", "--budget", 7, "--policy", "merging").code
+        == 0
+    )
+    assert json.loads(run("inspect", "m", "--json").out)["stored_rows"] == 7
+    assert "learner with a kernel" in run("fit", train, "-o", "n", "--budget", 7).err
+
+
 def test_tables_for_people(run, train):
     run("fit", train, "-o", "m")
     assert "accuracy" in run("evaluate", "m", train).out
@@ -328,10 +337,10 @@ def test_a_run_in_blocks_is_the_run_of_fit(run, train, monkeypatch):
 def test_killed_runs_are_gone_on_with_to_the_same_bytes(tmp_path):
     script = Path(__file__).with_name("kills.py")
     done = subprocess.run(
-        [sys.executable, script, tmp_path, "7"], capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, script, tmp_path, "6"], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert sum(kind["killed"] for kind in json.loads(done.stdout).values()) == 28
+    assert sum(kind["killed"] for kind in json.loads(done.stdout).values()) == 30
 
 
 def test_another_file_or_option_is_not_gone_on_with(run, train, tmp_path):

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import data, features, kernels, metrics, online, rules, schemes
+    from rosenblatt import budgets, data, features, kernels, metrics, online, rules, schemes
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
@@ -20,6 +20,7 @@ _HOMES = {
     "PerceptronTagger": "rosenblatt.estimators.tagger",
     "load": "rosenblatt.models",
     "save": "rosenblatt.models",
+    "budgets": "rosenblatt.budgets",
     "data": "rosenblatt.data",
     "features": "rosenblatt.features",
     "metrics": "rosenblatt.metrics",
@@ -33,6 +34,7 @@ __all__ = [
     "PerceptronClassifier",
     "PerceptronRanker",
     "PerceptronTagger",
+    "budgets",
     "data",
     "features",
     "kernels",

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt import predictors
 from rosenblatt._types import Floats
 from rosenblatt.directions import Direction, own_directions
-from rosenblatt.hypotheses import Primal
+from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.margins import margin_loop
@@ -161,6 +161,11 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
 
 def check_learned_from(run: Run, examples: Examples) -> None:
     """Refuse examples that are not those of the run: as many, and those that were corrected the same."""
+    if isinstance(run.hypothesis, Budgeted):
+        raise ValueError(
+            "A certificate is about a learner that forgets nothing: with a budget the theorem does not hold. "
+            f"Got {run.hypothesis.budget!r}."
+        )
     if len(examples) != run.examples_seen:
         raise ValueError(
             f"A certificate is about the {run.examples_seen} examples that were learned from, all of them "

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from rosenblatt._types import Ints
-from rosenblatt.hypotheses import Primal
+from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, most_entries, norm_squared
 from rosenblatt.progress import Progress
@@ -46,7 +46,7 @@ def learn(
     """
     if isinstance(run.hypothesis, Primal) and (examples.rows.sparse or run.game.outputs == 1):
         return play_pass(run, examples, orders, progress=progress)
-    if len(examples) == 1:
+    if len(examples) == 1 or isinstance(run.hypothesis, Budgeted):
         return play(run, examples, orders, progress=progress)
     return play_blocks(run, examples, orders, block=block, progress=progress, once=once)
 
@@ -85,14 +85,16 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
         norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
         size = rule.step(margin, norm, cost, rule.parameters) * weight
         when = float(run.book.rounds + 1)
+        if isinstance(hypothesis, Budgeted):
+            hypothesis.end_guess(when, track)
+        on_rows, change = where[:count, 0] >= 0, size * amount[:count]
+        np.add.at(hypothesis.offsets, where[:count, 1][~on_rows], change[~on_rows])
+        place, output = where[:count][on_rows].T
+        if len(place):
+            hypothesis.add(rows, place, output, change[on_rows], np.full(len(place), when))
         for a in range(count):
-            row, change = int(where[a, 0]), size * amount[a]
-            number = OFFSET if row < 0 else run.rows_seen + shown[row]
-            entries.append((len(lines), number, where[a, 1], change))
-            if row < 0:
-                hypothesis.offsets[where[a, 1]] += change
-            else:
-                hypothesis.add(rows, *(np.array([value]) for value in (row, where[a, 1], change, when)))
+            number = OFFSET if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
+            entries.append((len(lines), number, where[a, 1], change[a]))
         lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
     run.book.add(
         1,

@@ -45,6 +45,9 @@ class Ledger:
     correction, row, output, amount
         The entries of all Δ: `amount` · φ(`row`) was added to `output` by that correction.
         A row of −1 means that no row but the game's offset number `output` was moved.
+    unlisted, unlisted_mistakes
+        How many corrections came before the first one listed, and how many of them were mistakes: with a
+        budget only the latest are listed.
     """
 
     rounds: int
@@ -61,6 +64,8 @@ class Ledger:
     row: Ints
     output: Ints
     amount: Floats
+    unlisted: int = 0
+    unlisted_mistakes: int = 0
 
     def __len__(self) -> int:
         return len(self.when)
@@ -74,9 +79,8 @@ class Ledger:
 
     def __repr__(self) -> str:
         tracks = f", {self.tracks} tracks" if self.tracks > 1 else ""
-        return (
-            f"<Ledger: {len(self.mistakes)} mistakes, {len(self)} corrections, {self.rounds} rounds{tracks}>"
-        )
+        mistakes, corrections = len(self.mistakes) + self.unlisted_mistakes, len(self) + self.unlisted
+        return f"<Ledger: {mistakes} mistakes, {corrections} corrections, {self.rounds} rounds{tracks}>"
 
     @property
     def mistakes(self) -> Ints:
@@ -125,8 +129,10 @@ class Book:
     What counts is what `tally` says. Whoever writes asks for room first, and moves the tally last.
     """
 
-    def __init__(self, tracks: int) -> None:
+    def __init__(self, tracks: int, most: int | None = None) -> None:
         self.tracks = tracks
+        self.most = most
+        self.unlisted = np.zeros(2, np.int64)
         self.tally = np.zeros(len(TALLY), np.int64)
         self.corrections = np.empty((0, len(CORRECTION)))
         self.entries = np.empty((0, len(ENTRY)))
@@ -166,6 +172,20 @@ class Book:
         self.entries[e : e + len(entries)] = entries
         self.entries[e : e + len(entries), 0] += k
         self.tally += (rounds, len(corrections), len(entries))
+        if self.most is not None and len(self) >= 2 * self.most:
+            self._shorten(len(self) - self.most)
+
+    def _shorten(self, lines: int) -> None:
+        """Only count the first so many corrections."""
+        _, k, e = self.tally.tolist()
+        first = int(np.searchsorted(self.entries[:e, 0], lines))
+        wrong = CORRECTION.index("wrong")
+        self.unlisted += (lines, int(self.corrections[:lines, wrong].sum()))
+        self.corrections[: k - lines] = self.corrections[lines:k].copy()
+        self.entries[: e - first] = self.entries[first:e].copy()
+        self.entries[: e - first, 0] -= lines
+        self.tally -= (0, lines, first)
+        self._ledger = None
 
     def erase(self, tally: Ints) -> None:
         """Take back everything since the tally was this."""
@@ -178,9 +198,12 @@ class Book:
         rounds, k, e = self.tally.tolist()
         if self._ledger is None:
             columns = _columns(CORRECTION, self.corrections[:k]) | _columns(ENTRY, self.entries[:e])
+            columns |= dict(zip(UNLISTED, self.unlisted.tolist(), strict=True))
             self._ledger = Ledger(rounds, self.tracks, **columns)
         return self._ledger
 
+
+UNLISTED = ("unlisted", "unlisted_mistakes")
 
 _DTYPES: dict[str, Any] = dict.fromkeys(("margin", "norm_squared", "cost", "size", "amount"), np.float64) | {
     "wrong": np.bool_

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.hypotheses import Primal
+from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.votes import pick, vote_loop
@@ -80,6 +80,11 @@ def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     Entries (place in memory, output, amount), sorted by place and no two of them for the same place and
     output, and what it adds to the offsets of v_0.
     """
+    if isinstance(run.hypothesis, Budgeted):
+        coefficients, offsets = run.hypothesis.single(predictor, run.book.rounds)
+        place, output = np.nonzero(coefficients)
+        moved = np.where(run.game.offsets > -np.inf, offsets, 0.0)
+        return place, output, coefficients[place, output], moved
     ledger = run.ledger
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
     on_rows = ledger.row != OFFSET
@@ -147,6 +152,8 @@ def guess_offsets(run: Run, predictor: str) -> Floats:
     """The offsets of one of the three single guesses."""
     if not len(run.game.offsets) or predictor == "last":
         return run.hypothesis.offsets
+    if isinstance(run.hypothesis, Budgeted):
+        return run.hypothesis.single(predictor, run.book.rounds)[1]
     ledger = run.ledger
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
     return run.game.offsets + _offsets(run, amount)
@@ -162,10 +169,10 @@ def _offsets(run: Run, amount: Floats) -> Floats:
 def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     """The tally (rows × alternatives): every guess votes as often as it answered, the total being 1."""
     check_kept(run, "vote")
-    ledger = run.ledger
+    ledger = run.remembered
     ended, standing = _survivals(ledger)
     entries, loop, tally = (
-        _entries(run),
+        _entries(run, ledger),
         vote_loop(run.game.ballot),
         np.zeros((len(rows), run.game.alternatives)),
     )
@@ -184,13 +191,13 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
 def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> tuple[Floats, Floats]:
     """The scores (rows × outputs) and offsets (rounds × offsets) of a guess drawn anew for every round."""
     check_kept(run, "sample")
-    ledger, rounds = run.ledger, len(starts) - 1
+    ledger, rounds = run.remembered, len(starts) - 1
     drawn = np.empty((ledger.tracks, rounds), np.int64)
     for track in range(ledger.tracks):
         mine = shares(ledger.of(track)) if ledger.rounds else np.ones(1)
         drawn[track] = random.choice(len(mine), size=rounds, p=mine)
     entries, result, moved = (
-        _entries(run),
+        _entries(run, ledger),
         np.empty((len(rows), run.game.outputs)),
         np.repeat(run.game.offsets[:, None], rounds, axis=1),
     )
@@ -219,9 +226,8 @@ def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:
     return ended, standing
 
 
-def _entries(run: Run) -> tuple[Ints, Ints, Ints, Floats]:
+def _entries(run: Run, ledger: Ledger) -> tuple[Ints, Ints, Ints, Floats]:
     """Where each correction's entries begin, and the entries, with places in memory for row numbers."""
-    ledger = run.ledger
     place = np.full(len(ledger.row), OFFSET)
     on_rows = ledger.row != OFFSET
     place[on_rows] = run.hypothesis.memory.places(ledger.row[on_rows])

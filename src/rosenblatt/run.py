@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
+from rosenblatt.budgets import Budget
 from rosenblatt.games import Game
-from rosenblatt.hypotheses import Dual, Primal
+from rosenblatt.hypotheses import Budgeted, Dual, Hypothesis, Primal
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book, Ledger
 from rosenblatt.rows import Rows, counting
 from rosenblatt.rules import Perceptron, Rule
+
+LISTED = 1024
+"""Corrections that a run with a budget lists at least, the latest; those before are counted."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ class Run:
 
     game: Game
     rule: Rule
-    hypothesis: Primal | Dual
+    hypothesis: Hypothesis
     book: Book
     rows_seen: int = 0
     examples_seen: int = 0
@@ -121,6 +125,13 @@ class Run:
         """The record so far."""
         return self.book.ledger
 
+    @property
+    def remembered(self) -> Ledger:
+        """The record of the guesses that can still be told: all of them, unless there is a budget."""
+        if isinstance(self.hypothesis, Budgeted):
+            return self.hypothesis.remembered(self.book.rounds, self.game.offsets)
+        return self.ledger
+
     def snapshot(self) -> Callable[[], None]:
         """A function that makes guess and book as they are now, while no more examples were taken in."""
         hypothesis, tally = self.hypothesis.snapshot(), self.book.tally.copy()
@@ -153,14 +164,19 @@ def begin(
     intercept: bool = False,
     start: Floats | None = None,
     keep: bool = True,
+    budget: Budget | None = None,
 ) -> Run:
     """A run before its first round: in the dual if there is a kernel, else in the primal."""
     constant = float(intercept)
-    hypothesis: Primal | Dual
-    if kernel is not None:
+    hypothesis: Hypothesis
+    if budget is not None:
+        if kernel is None:
+            raise ValueError("A budget is for a learner with a kernel: weights take the same room always.")
+        hypothesis = Budgeted(kernel, constant, game.outputs, game.offsets, game.tracks, budget)
+    elif kernel is not None:
         hypothesis = Dual(kernel, constant, game.outputs, game.offsets)
     elif features is None:
         raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
     else:
         hypothesis = Primal(features, game.outputs, constant, game.offsets, keep, start)
-    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks))
+    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks, None if budget is None else LISTED))

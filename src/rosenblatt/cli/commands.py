@@ -54,6 +54,16 @@ class Strategy(StrEnum):
     top = "top"
 
 
+class Policy(StrEnum):
+    """What a learner with a budget forgets."""
+
+    projection = "projection"
+    merging = "merging"
+    halving = "halving"
+    random = "random"
+    oldest = "oldest"
+
+
 class Format(StrEnum):
     """How files are written."""
 
@@ -144,6 +154,8 @@ def fit(
     keep: Annotated[
         bool | None, typer.Option(help="Keep corrected rows: for best, vote, sample, explain and certify.")
     ] = None,
+    budget: Annotated[int | None, typer.Option(min=2, metavar="N", help="Store at most N rows.")] = None,
+    policy: Annotated[Policy, typer.Option(help="What goes when there would be more.")] = Policy.projection,
     kind: FormatOption = None,
     skip_bad: SkipBad = 0,
     checkpoint: Annotated[
@@ -176,6 +188,8 @@ def fit(
         classes=classes,
         skip_bad=skip_bad,
         keep=keep,
+        budget=budget,
+        policy=policy.value,
     )
     fitting.fit(train, output, options, every=_every(checkpoint), resume=resume, quiet=quiet, as_json=as_json)
 

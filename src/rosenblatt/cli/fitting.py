@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, rules, save
+from rosenblatt.budgets import Budget
 from rosenblatt.cli.output import Bar, say, show
 from rosenblatt.data import read_conll, read_conllu
 from rosenblatt.data.encoding import Schema
@@ -45,6 +46,8 @@ class Options:
     classes: str | None
     skip_bad: int
     keep: bool | None
+    budget: int | None
+    policy: str
 
 
 def fit(
@@ -144,6 +147,8 @@ def _estimator(game: str, options: Options, kind: str) -> Any:
         "shuffle": options.shuffle,
         "random_state": options.seed,
     }
+    if options.budget is not None:
+        shared["budget"] = Budget(options.budget, options.policy)
     if options.keep is not None:
         shared["keep_examples"] = options.keep
     if game == "sequence":

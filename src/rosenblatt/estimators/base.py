@@ -7,6 +7,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from rosenblatt import predictors
+from rosenblatt.budgets import as_budget
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import RunAttributes
 from rosenblatt.kernels import Kernel, as_kernel
@@ -21,6 +22,7 @@ class RunEstimator(RunAttributes, BaseEstimator):
     rule: str | Rule
     learning_rate: float
     keep_examples: Any
+    budget: Any
 
     def _kernel(self) -> Kernel | None:
         return None if self.kernel is None else as_kernel(self.kernel)
@@ -36,6 +38,11 @@ class RunEstimator(RunAttributes, BaseEstimator):
         inputs.whole("epochs", self.epochs)
         if self.kernel is not None and not self.keep_examples:
             raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
+        if as_budget(self.budget) is not None and self.kernel is None:
+            raise ValueError(
+                "A budget is for a learner with a kernel; weights take the same room always. "
+                f"Got budget={self.budget!r} without one."
+            )
         self._kernel()
         self._rule()
 
@@ -44,7 +51,12 @@ class RunEstimator(RunAttributes, BaseEstimator):
 
         The others are named, with what is asked for now and what the run began with.
         """
-        for name, asked, begun in (("kernel", self._kernel(), self._run_kernel()), *others):
+        begun_budget = getattr(self._run.hypothesis, "budget", None)
+        shared = (
+            ("kernel", self._kernel(), self._run_kernel()),
+            ("budget", as_budget(self.budget), begun_budget),
+        )
+        for name, asked, begun in (*shared, *others):
             if asked != begun:
                 raise ValueError(
                     f"partial_fit goes on with a run that was begun with {name} = {begun!r}. Got {asked!r}: "

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import bounds, directions, explanations, predictors
 from rosenblatt._types import Array, Data, Floats, Ints
+from rosenblatt.budgets import as_budget
 from rosenblatt.estimators import inputs, labelling
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
@@ -62,6 +63,9 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     keep_examples
         Keep the rows that were corrected. The predictors "best", "vote" and "sample", `explain` and
         `certificate` need them; "last" and "average" without a kernel do not.
+    budget
+        None to keep every corrected row; a number of rows, or a `Budget`, to keep no more than that, for
+        streams without end. With a kernel only.
     block_size
         Rows per block of the fast path; it changes the speed and nothing else.
     verbose
@@ -102,6 +106,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         random_state: Any = None,
         class_weight: Any = None,
         keep_examples: bool = True,
+        budget: Any = None,
         block_size: int | str = "auto",
         verbose: bool = False,
     ) -> None:
@@ -118,6 +123,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         self.random_state = random_state
         self.class_weight = class_weight
         self.keep_examples = keep_examples
+        self.budget = budget
         self.block_size = block_size
         self.verbose = verbose
 
@@ -323,6 +329,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             intercept=self.fit_intercept,
             start=start,
             keep=self.keep_examples,
+            budget=as_budget(self.budget),
         )
 
     def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:
@@ -336,10 +343,17 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         """Play these epochs, and remember the truth about the rows that come to be stored."""
         run, memory = self._run, self._run.hypothesis.memory
         known, seen = len(memory), run.rows_seen
+        truth_of = dict(zip(memory.ids.tolist(), self._support_truths, strict=True)) if self.budget else {}
         try:
             learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
         finally:  # an interrupted run has either taken in everything or nothing
-            self._support_truths += examples.truths[memory.ids[known:] - seen].tolist()
+            if self.budget:  # any row may have given way to another
+                numbers = memory.ids.tolist()
+                self._support_truths = [
+                    truth_of[i] if i in truth_of else int(examples.truths[i - seen]) for i in numbers
+                ]
+            else:
+                self._support_truths += examples.truths[memory.ids[known:] - seen].tolist()
 
     def _rows_to_answer(self, X: Any) -> Rows:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)

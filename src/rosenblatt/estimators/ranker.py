@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import bounds, metrics, predictors
 from rosenblatt._types import Data, Floats, Ints
+from rosenblatt.budgets import as_budget
 from rosenblatt.development import Development
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
@@ -50,7 +51,7 @@ class PerceptronRanker(RunEstimator):
     predictor
         "last", "best", "average", "vote" or "sample": which of the run's guesses answers. A guess votes for
         the row of the list that it scores highest; rows with as many votes are in the order of the average.
-    rule, learning_rate, shuffle, random_state, keep_examples, block_size, verbose
+    rule, learning_rate, shuffle, random_state, keep_examples, budget, block_size, verbose
         As for `PerceptronClassifier`.
     metric
         What `score` returns and `eval_set` is judged by: "ndcg@10", "precision@1", or with another cutoff;
@@ -84,6 +85,7 @@ class PerceptronRanker(RunEstimator):
         random_state: Any = None,
         metric: str = "ndcg@10",
         keep_examples: bool = True,
+        budget: Any = None,
         block_size: int | str = "auto",
         verbose: bool = False,
     ) -> None:
@@ -98,6 +100,7 @@ class PerceptronRanker(RunEstimator):
         self.random_state = random_state
         self.metric = metric
         self.keep_examples = keep_examples
+        self.budget = budget
         self.block_size = block_size
         self.verbose = verbose
 
@@ -237,6 +240,7 @@ class PerceptronRanker(RunEstimator):
             kernel=kernel,
             rule=self._rule(),
             keep=self.keep_examples,
+            budget=as_budget(self.budget),
         )
         self._strategy = self.strategy
         self._shown: list[Ints] = []

@@ -10,6 +10,7 @@ import numpy as np
 
 from rosenblatt import bounds, metrics, predictors
 from rosenblatt._types import Floats, Ints
+from rosenblatt.budgets import as_budget
 from rosenblatt.development import Development
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator
@@ -48,7 +49,7 @@ class PerceptronTagger(Decoding, RunEstimator):
     transitions
         Whether pairs of labels have scores. None for yes, unless templates in CRF++'s language have no
         line B.
-    epochs, predictor, rule, learning_rate, fit_intercept, shuffle, random_state, verbose
+    epochs, predictor, rule, learning_rate, fit_intercept, shuffle, random_state, budget, verbose
         As for `PerceptronClassifier`. Rules that ask for a margin ask for it once per wrong label.
     class_weight
         "balanced", or a dict from labels to weights: a correction on a sequence counts for as much as its
@@ -107,6 +108,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         random_state: Any = None,
         class_weight: Any = None,
         keep_examples: bool | str = "auto",
+        budget: Any = None,
         min_count: int = 1,
         hashing: int | None = None,
         patience: int | None = None,
@@ -129,6 +131,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         self.random_state = random_state
         self.class_weight = class_weight
         self.keep_examples = keep_examples
+        self.budget = budget
         self.min_count = min_count
         self.hashing = hashing
         self.patience = patience
@@ -286,6 +289,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             rule=self._rule(),
             intercept=self.fit_intercept,
             keep=kernel is not None or (asked if self.keep_examples == "auto" else bool(self.keep_examples)),
+            budget=as_budget(self.budget),
         )
 
     def _learn(self, tokens: Tokens, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:

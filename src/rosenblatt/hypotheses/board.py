@@ -14,7 +14,9 @@ from rosenblatt.rows import Rows
 class Guess(Protocol):
     """What a board needs of a hypothesis."""
 
-    memory: Memory
+    @property
+    def memory(self) -> Memory:
+        """The rows that are stored."""
 
     def scores(self, rows: Rows) -> Floats:
         """The scores (rows × outputs) of the current guess."""

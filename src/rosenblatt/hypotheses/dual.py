@@ -68,9 +68,11 @@ class Dual:
         self._coefficients = grown(self._coefficients, before, new)
         np.add.at(self._coefficients, (self.memory.places(corrected.ids)[line], output), amount)
 
-    def with_outputs(self, outputs: int) -> Dual:
-        """The same guess with more outputs, whose coefficients are 0."""
+    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Dual:
+        """The same with more outputs, whose coefficients are 0; the offsets are among these at `moved`."""
         result = copy(self)
+        result.offsets = offsets.copy()
+        result.offsets[moved] = self.offsets
         result._coefficients = np.pad(self.coefficients, ((0, 0), (0, outputs - self.outputs)))
         result.outputs = outputs
         return result

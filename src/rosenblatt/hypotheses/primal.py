@@ -152,9 +152,11 @@ class Primal:
                 np.concatenate([weights[:features], weights[-1:]]) for weights in (self.weights, self.delayed)
             )
 
-    def with_outputs(self, outputs: int) -> Primal:
-        """The same guess with more outputs, whose weights are 0."""
+    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Primal:
+        """The same guess with more outputs, whose weights are 0; the offsets are among these at `moved`."""
         result = copy(self)
+        result.offsets = offsets.copy()
+        result.offsets[moved] = self.offsets
         more = ((0, 0), (0, outputs - self.outputs))
         result.weights, result.delayed = np.pad(self.weights, more), np.pad(self.delayed, more)
         return result

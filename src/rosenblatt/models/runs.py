@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import kernels, rules
-from rosenblatt._types import Array, Floats
+from rosenblatt import rules
+from rosenblatt._types import Floats
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest, Ranking
-from rosenblatt.hypotheses import Dual, Primal
-from rosenblatt.kernels import Kernel
+from rosenblatt.hypotheses import Budgeted
 from rosenblatt.ledger import OFFSET, Book
 from rosenblatt.loops.book import CORRECTION, ENTRY
+from rosenblatt.models.expressions import parsed, rule_text
+from rosenblatt.models.guesses import read_guess, write_guess
 from rosenblatt.models.sheets import LARGEST, Fields, Sheet
-from rosenblatt.rows import Csr, Rows
-from rosenblatt.rules import Rule
 from rosenblatt.run import Run
 
-FLOATS = (np.float64, np.float32)
 COUNTS = ("rows_seen", "examples_seen", "epochs")
 FLAGS = ("converged", "weighted", "ruled_otherwise")
 
@@ -31,7 +29,7 @@ def write_run(sheet: Sheet, run: Run) -> None:
     for name in FLAGS:
         sheet[name] = bool(getattr(run, name))
     _write_book(sheet.sheet("book"), run.book)
-    _write_hypothesis(sheet.sheet("guess"), run.hypothesis)
+    write_guess(sheet.sheet("guess"), run.hypothesis)
 
 
 def read_run(fields: Fields, game: Game) -> Run:
@@ -39,7 +37,7 @@ def read_run(fields: Fields, game: Game) -> Run:
     run = Run(
         game,
         parsed(fields, "rule", rules.parse),
-        _read_hypothesis(fields.sheet("guess"), game, fields.whole("rows_seen")),
+        read_guess(fields.sheet("guess"), game, fields.whole("rows_seen")),
         Book(game.tracks),
     )
     for name in COUNTS:
@@ -73,47 +71,11 @@ def read_game(fields: Fields, classes: int) -> Game:
     )
 
 
-def kernel_text(kernel: Kernel) -> str:
-    """A kernel as the expression that builds it."""
-    text = repr(kernel)
-    try:
-        same = kernels.parse(text) == kernel
-    except ValueError:
-        same = False
-    if not same:
-        raise ValueError(
-            f"A model file holds kernels made of {', '.join(kernels.expressions.NAMED)}. Got {text}: Python "
-            "functions and other libraries' kernels stay outside of it."
-        )
-    return text
-
-
-def rule_text(rule: Rule) -> str:
-    """A rule as the expression that builds it."""
-    text = repr(rule)
-    try:
-        same = rules.parse(text) == rule
-    except ValueError:
-        same = False
-    if not same:
-        raise ValueError(
-            "A model file holds the rules Perceptron, Margin and PassiveAggressive. "
-            f"Got {text}: a rule of your own stays outside of it."
-        )
-    return text
-
-
-def parsed(fields: Fields, name: str, parse: Any) -> Any:
-    """What an expression in a file stands for."""
-    try:
-        return parse(fields.text(name))
-    except ValueError as broken:
-        fields.refuse(f"{name} should be an expression of this library ({broken!s:.300})")
-
-
 def _write_book(sheet: Sheet, book: Book) -> None:
     rounds, corrections, entries = book.tally.tolist()
     sheet["rounds"] = rounds
+    sheet["most"] = book.most
+    sheet.array("unlisted", book.unlisted)
     sheet.array("corrections", book.corrections[:corrections])
     sheet.array("entries", book.entries[:entries])
 
@@ -133,10 +95,12 @@ def _read_book(fields: Fields, run: Run) -> None:
     fields.check((row >= OFFSET) & (row < run.rows_seen), "entries should name rows that were seen")
     most = np.where(row == OFFSET, len(game.offsets), game.outputs)
     fields.check((output >= 0) & (output < most), "entries should name outputs that there are")
-    if run.hypothesis.keep and len(entries):
+    if run.hypothesis.keep and len(entries) and not isinstance(run.hypothesis, Budgeted):
         named = np.unique(row[row != OFFSET]).astype(np.int64)
         fields.check(np.isin(named, memory.ids), "entries should name rows that are stored")
     run.book.add(rounds, corrections, entries)
+    run.book.most = fields.whole("most", 1) if "most" in fields else None
+    run.book.unlisted = fields.integers("unlisted", 0, LARGEST, 2)
 
 
 def _check_corrections(fields: Fields, corrections: Floats, rounds: int, run: Run) -> None:
@@ -150,100 +114,3 @@ def _check_corrections(fields: Fields, corrections: Floats, rounds: int, run: Ru
     tracks = run.game.tracks
     fields.check((column["track"] >= 0) & (column["track"] < tracks), "tracks should be those of the game")
     fields.check((column["wrong"] == 0) | (column["wrong"] == 1), "wrong should be 0 or 1")
-
-
-def _write_hypothesis(sheet: Sheet, guess: Primal | Dual) -> None:
-    sheet["constant"] = float(guess.memory.constant)
-    sheet.array("offsets", guess.offsets)
-    if isinstance(guess, Primal):
-        sheet["kind"] = "primal"
-        sheet["keep"] = bool(guess.keep)
-        sheet["started"] = guess.start is not None
-        sheet["exact_up_to"] = None if guess.most == np.inf else guess.most
-        sheet.array("weights", guess.weights)
-        sheet.array("delayed", guess.delayed)
-        if guess.start is not None:
-            sheet.array("start", guess.start)
-    else:
-        sheet["kind"] = "dual"
-        sheet["kernel"] = kernel_text(guess.memory.kernel)
-        sheet.array("coefficients", guess.coefficients)
-    if guess.keep:
-        _write_rows(sheet.sheet("rows"), guess.memory.rows)
-
-
-def _read_hypothesis(fields: Fields, game: Game, rows_seen: int) -> Primal | Dual:
-    constant = fields.number("constant")
-    fields.check(constant in (0.0, 1.0), "constant should be 0 or 1")
-    offsets = fields.array("offsets", np.float64, len(game.offsets), finite=False)
-    forbidden = game.offsets == -np.inf
-    fields.check(
-        np.isfinite(offsets) != forbidden, "offsets should be numbers, but where pairs are forbidden"
-    )
-    guess: Primal | Dual
-    if fields.one_of("kind", ("primal", "dual")) == "primal":
-        weights = fields.array("weights", FLOATS, None, game.outputs)
-        fields.check(len(weights) >= 1, "weights should have a line for the constant")
-        shape = weights.shape
-        start = fields.array("start", np.float64, *shape) if fields.flag("started") else None
-        guess = Primal(0, game.outputs, constant, offsets, fields.flag("keep"), start)
-        guess.weights, guess.delayed = weights, fields.array("delayed", np.float64, *shape)
-        guess.most = fields.number("exact_up_to") if "exact_up_to" in fields else np.inf
-    else:
-        guess = Dual(parsed(fields, "kernel", kernels.parse), constant, game.outputs, offsets)
-    if guess.keep:
-        rows = _read_rows(fields.sheet("rows"), rows_seen)
-        if isinstance(guess, Primal):
-            fits = rows.width is not None and rows.width < len(guess.weights)
-            fields.check(fits, "rows should fit the weights")
-        if len(rows):
-            guess.memory.keep(rows)
-    if isinstance(guess, Dual):
-        guess.coefficients = fields.array("coefficients", np.float64, len(guess.memory), game.outputs)
-    return guess
-
-
-def _write_rows(sheet: Sheet, rows: Rows) -> None:
-    if isinstance(rows.data, list) and len(rows):
-        raise ValueError(
-            "A model file holds rows of numbers. Got Python objects, which stay outside of it: keep them to "
-            "learn from them again."
-        )
-    sheet.array("ids", rows.ids)
-    sheet["sparse"] = rows.sparse
-    if rows.has_squares and len(rows):
-        sheet.array("squares", rows.squares)
-    sheet["squares_known"] = rows.has_squares and len(rows) > 0
-    if rows.sparse:
-        starts, features, values, width = rows.csr
-        sheet["width"] = int(width)
-        for name, array in (("starts", starts), ("features", features), ("values", values)):
-            sheet.array(name, array)
-    else:
-        sheet.array("values", rows.data if len(rows) else np.empty((0, 0)))
-
-
-def _read_rows(fields: Fields, rows_seen: int) -> Rows:
-    ids = fields.integers("ids", 0, max(rows_seen - 1, 0), None)
-    fields.check(len(np.unique(ids)) == len(ids), "rows should be stored once")
-    data: Array | Csr
-    if fields.flag("sparse"):
-        data = _read_csr(fields, len(ids))
-    else:
-        data = fields.array("values", FLOATS, len(ids), None)
-    squares = fields.array("squares", FLOATS, len(ids)) if fields.flag("squares_known") else None
-    return Rows(data, ids, squares)
-
-
-def _read_csr(fields: Fields, rows: int) -> Csr:
-    width = fields.whole("width", 0, LARGEST)
-    starts = fields.array("starts", np.int64, rows + 1)
-    features = fields.array("features", (np.int32, np.int64), None)
-    values = fields.array("values", FLOATS, len(features))
-    fields.check(starts[0] == 0 and starts[-1] == len(features), "rows should fill their arrays")
-    fields.check(np.diff(starts) >= 0, "rows should follow each other")
-    fields.check((features >= 0) & (features < width), "features should be those there are")
-    rising = np.diff(features) > 0
-    rising[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < len(features))] - 1] = True
-    fields.check(rising, "the features of a row should rise")
-    return Csr(starts, features, values, width)

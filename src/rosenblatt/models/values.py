@@ -9,8 +9,9 @@ import numpy as np
 
 from rosenblatt import kernels, rules
 from rosenblatt._types import Array
+from rosenblatt.budgets import Budget
 from rosenblatt.kernels import Kernel
-from rosenblatt.models.runs import kernel_text, rule_text
+from rosenblatt.models.expressions import kernel_text, rule_text
 from rosenblatt.models.sheets import Fields
 
 COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
@@ -25,6 +26,8 @@ def plain(value: Any, what: str) -> Any:
         return {"kernel": kernel_text(value)}
     if isinstance(value, rules.Perceptron | rules.Margin | rules.PassiveAggressive):
         return {"rule": rule_text(value)}
+    if isinstance(value, Budget):
+        return {"budget": [value.size, value.policy, value.tolerance, value.seed]}
     if isinstance(value, dict):
         return {"dict": [[plain(k, what), plain(v, what)] for k, v in value.items()]}
     for name, kind in COLLECTIONS.items():
@@ -50,6 +53,8 @@ def unplain(fields: Fields, value: Any) -> Any:
         except ValueError as broken:
             fields.refuse(f"a {kind} should be an expression of this library ({broken!s:.300})")
     try:
+        if kind == "budget":
+            return Budget(*found)
         if kind == "dict":
             return {unplain(fields, k): unplain(fields, v) for k, v in found}
         return COLLECTIONS[kind](unplain(fields, each) for each in found)

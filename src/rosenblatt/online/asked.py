@@ -8,6 +8,7 @@ import numpy as np
 
 from rosenblatt import predictors
 from rosenblatt._types import Floats, Ints
+from rosenblatt.budgets import as_budget
 from rosenblatt.games import Game
 from rosenblatt.learner import learn
 from rosenblatt.ledger import Ledger
@@ -40,6 +41,7 @@ class AskedAboutRows:
         predictor: str,
         *,
         intercept: bool = False,
+        budget: Any = None,
     ) -> None:
         self._predictor = checked_predictor(predictor)
         self._reader = Reader(kernel)
@@ -50,6 +52,7 @@ class AskedAboutRows:
             rule=as_rule(rule, learning_rate),
             intercept=intercept,
             keep=kernel is not None or predictor == "best",
+            budget=as_budget(budget),
         )
         self._table = OneRoundTable(self._run) if kernel is None else None
 

@@ -27,6 +27,8 @@ class Classifier(AskedAboutRows):
         As for `PerceptronClassifier`.
     predictor
         Whose scores `predict` returns: "last", the current guess, or "best" or "average".
+    budget
+        With a kernel: at most so many stored rows, or a `Budget`, so that a round costs the same for ever.
 
     Examples
     --------
@@ -50,10 +52,13 @@ class Classifier(AskedAboutRows):
         fit_intercept: bool = True,
         ties: str = "mistake",
         predictor: str = "last",
+        budget: Any = None,
     ) -> None:
         if ties not in ("mistake", "positive"):
             raise ValueError(f"ties must be 'mistake' or 'positive'. Got {ties!r}.")
-        super().__init__(Binary(ties), kernel, rule, learning_rate, predictor, intercept=fit_intercept)
+        super().__init__(
+            Binary(ties), kernel, rule, learning_rate, predictor, intercept=fit_intercept, budget=budget
+        )
 
     def predict(self, x: Any) -> float:
         """A real number whose sign is the answer; 0 before anything has been learned."""

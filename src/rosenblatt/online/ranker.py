@@ -29,6 +29,8 @@ class Ranker(AskedAboutRows):
         As for `PerceptronRanker`.
     predictor
         Who answers: "last", the current guess, or "best" or "average".
+    budget
+        With a kernel: at most so many stored rows, or a `Budget`, so that a round costs the same for ever.
 
     Examples
     --------
@@ -47,8 +49,9 @@ class Ranker(AskedAboutRows):
         rule: str | Rule = "perceptron",
         learning_rate: float = 1.0,
         predictor: str = "last",
+        budget: Any = None,
     ) -> None:
-        super().__init__(Ranking("best"), kernel, rule, learning_rate, predictor)
+        super().__init__(Ranking("best"), kernel, rule, learning_rate, predictor, budget=budget)
 
     def find_best(self, candidates: Any) -> int:
         """The place of the best of these, from 0; the first of equals."""

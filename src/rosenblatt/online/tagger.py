@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from rosenblatt.budgets import as_budget
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.kernels import as_kernel
 from rosenblatt.learner import learn
@@ -30,6 +31,8 @@ class Tagger:
         that shows it first.
     predictor
         Who answers: "last", the current guess, or "best" or "average".
+    budget
+        With a kernel: at most so many stored tokens, or a `Budget`, so that a round costs the same for ever.
 
     Examples
     --------
@@ -57,6 +60,7 @@ class Tagger:
         learning_rate: float = 1.0,
         fit_intercept: bool = True,
         predictor: str = "last",
+        budget: Any = None,
     ) -> None:
         self._task = Task(templates, features, scheme, allowed, transitions, hashing)
         if labels is None and self._task.sees_pairs:
@@ -72,6 +76,7 @@ class Tagger:
             "rule": as_rule(rule, learning_rate),
             "intercept": fit_intercept,
             "keep": kernel is not None or predictor == "best",
+            "budget": as_budget(budget),
         }
 
     def label(self, tokens: Sequence[Any]) -> list[Any]:

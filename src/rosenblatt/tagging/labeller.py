@@ -161,10 +161,7 @@ class Labeller:
         result = Labeller(self.task, self.encoder, labels)
         before, after, run = len(self.labels), len(labels), self.run
         moved = _offsets_among(before, after)
-        hypothesis = run.hypothesis.with_outputs(after)
-        offsets = result.game.offsets.copy()
-        offsets[moved] = run.hypothesis.offsets
-        hypothesis.offsets = offsets
+        hypothesis = run.hypothesis.with_outputs(after, result.game.offsets, moved)
         book = deepcopy(run.book)
         on_offsets = book.entries[:, 1] == OFFSET
         book.entries[on_offsets, 2] = moved[book.entries[on_offsets, 2].astype(np.int64)]

@@ -1,0 +1,68 @@
+"""What a learner with a kernel forgets when its memory is full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+POLICIES = ("projection", "merging", "halving", "random", "oldest")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """At most so many stored rows, and what happens when there would be one more.
+
+    Parameters
+    ----------
+    size
+        How many rows may be stored, at least 2.
+    policy
+        "projection": a new row that the stored ones nearly span is written as a combination of them; else the
+        row that the others can stand for with the least loss gives way to it, its part going to the others
+        (after the Projectron of Orabona, Keshet and Caputo). Any kernel.
+        "merging": the row that counts least and the one that suits it best become one between them (Wang,
+        Crammer and Vucetic). RBF kernels on vectors only, and the fastest of those that lose little.
+        "halving": the half that counts least is written as a combination of the others (Ahpatron; Liu and
+        others). Any kernel.
+        "random": any row goes (Cavallanti, Cesa-Bianchi and Gentile). "oldest": the first that came goes, as
+        in the Forgetron of Dekel, Shalev-Shwartz and Singer, without its shrinking.
+    tolerance
+        For "projection": the share of a row's squared length outside of what the stored ones span up to which
+        it is not stored.
+    seed
+        Of the choices of "random".
+
+    Examples
+    --------
+    >>> from rosenblatt import PerceptronClassifier, kernels
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]] * 10, [0, 1, 0, 1] * 10
+    >>> learner = PerceptronClassifier(kernels.RBF(sigma=0.5), budget=2, random_state=0).fit(X, y)
+    >>> len(learner.support_)
+    2
+    """
+
+    size: int
+    policy: str = "projection"
+    tolerance: float = 1e-3
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        whole = isinstance(self.size, int | np.integer) and not isinstance(self.size, bool)
+        if not whole or self.size < 2:
+            raise ValueError(f"A budget is a whole number of rows, at least 2. Got {self.size!r}.")
+        object.__setattr__(self, "size", int(self.size))
+        if self.policy not in POLICIES:
+            raise ValueError(f"A budget's policy is one of {', '.join(POLICIES)}. Got {self.policy!r}.")
+        if not 0 <= self.tolerance < 1:
+            raise ValueError(f"The tolerance of a budget is a share from 0 to 1. Got {self.tolerance!r}.")
+
+
+def as_budget(budget: Any) -> Budget | None:
+    """The budget that a parameter stands for: a number of rows, or a budget itself."""
+    if budget is None or isinstance(budget, Budget):
+        return budget
+    if isinstance(budget, int | np.integer):
+        return Budget(int(budget) if not isinstance(budget, bool) else budget)
+    raise ValueError(f"budget must be None, a number of rows or a Budget. Got {budget!r}.")

@@ -1,0 +1,360 @@
+"""A guess in a fixed number of stored rows: whatever comes, memory and time per round stay what they are.
+
+Forgetting is a linear map of the stored rows' coefficients, and it is done to every guess that is remembered
+alike. So all predictors stay defined: they are those of the guesses as they are remembered now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.budgets import Budget
+from rosenblatt.hypotheses.board import PlainBoard
+from rosenblatt.hypotheses.slots import SlotMemory
+from rosenblatt.kernels import RBF, Kernel
+from rosenblatt.ledger import OFFSET, Book, Ledger
+from rosenblatt.loops import budgets as loops
+from rosenblatt.loops.book import CORRECTION, ENTRY
+from rosenblatt.rows import Rows
+
+GROUPS = 16
+"""Groups of consecutive guesses that are remembered, each by its average."""
+
+CURRENT, BEST = 0, 1
+"""Where the current and the best guess are among those remembered; the groups come after them."""
+
+RIDGE = 1e-8
+"""What is added to the Gram matrix, as a share of the first row's squared length, before it is inverted."""
+
+
+class Budgeted:
+    """The kernel learner's guess with at most so many stored rows.
+
+    Besides the current guess it remembers the best one, and all others in groups of consecutive ones, each
+    by its average and the rounds its guesses answered. When there are too many groups, the two neighbours
+    with the fewest rounds become one.
+
+    Parameters
+    ----------
+    kernel, constant, outputs, offsets
+        As for `Dual`.
+    tracks
+        How many learners play side by side, each on an output of its own.
+    budget
+        How many rows, and what to do when there are more.
+    """
+
+    keep = True
+
+    def __init__(
+        self, kernel: Kernel, constant: float, outputs: int, offsets: Floats, tracks: int, budget: Budget
+    ) -> None:
+        if budget.policy == "merging" and not isinstance(kernel, RBF):
+            raise ValueError(
+                "Merging takes an RBF kernel on vectors, which knows what lies between two rows. "
+                f"Got {kernel!r}: use policy='projection'."
+            )
+        self.budget = budget
+        self.memory = SlotMemory(kernel, constant, budget.size + 1)
+        self.outputs = outputs
+        self.tracks = tracks
+        room = budget.size + 1
+        self.guesses = np.zeros((room, 2 + GROUPS, outputs))
+        self.guess_offsets = np.repeat(offsets[None], 2 + GROUPS, axis=0)
+        self.order: Ints = np.full((tracks, GROUPS), -1, np.int64)
+        self.rounds: Floats = np.zeros((tracks, GROUPS))
+        self.longest: Floats = np.full(tracks, -1.0)
+        self.since: Floats = np.zeros(tracks)
+        self.age: Ints = np.zeros(room, np.int64)
+        self.stored = 0
+        self.matrix: Array = np.zeros((room, room) if budget.policy in ("projection", "merging") else (0, 0))
+        self.ridge = 0.0
+        self._seen: tuple[Rows, Array] | None = None
+
+    @property
+    def offsets(self) -> Floats:
+        """The offsets of the current guess."""
+        current: Floats = self.guess_offsets[CURRENT]
+        return current
+
+    @property
+    def coefficients(self) -> Floats:
+        """α: what each stored row counts for in each output of the current guess."""
+        return self.guesses[: len(self.memory), CURRENT]
+
+    def scores(self, rows: Rows) -> Floats:
+        """The scores (rows × outputs) of the current guess."""
+        if not len(self.memory):
+            return self.first_scores(rows)
+        near = self.memory.similarities(rows)
+        self._seen = rows, near
+        return np.asarray(near @ self.coefficients)
+
+    def first_scores(self, rows: Rows) -> Floats:
+        """The scores of v_0, which is 0."""
+        return np.zeros((len(rows), self.outputs))
+
+    def end_guess(self, when: float, track: int) -> None:
+        """Remember the current guess of a track, which this round has refuted."""
+        survived, mine = when - self.since[track], self._outputs_of(track)
+        self.since[track] = when
+        if survived > self.longest[track]:
+            self.longest[track] = survived
+            self._write(BEST, mine, self.guesses[:, CURRENT, mine], self.offsets)
+        slot = self._free_slot(track, mine)
+        self._write(2 + slot, mine, self.guesses[:, CURRENT, mine], self.offsets)
+        used = int((self.order[track] >= 0).sum())
+        self.order[track, used], self.rounds[track, slot] = slot, survived
+
+    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+        """Take entries into the guess: amount · φ(rows[place]) for each output."""
+        touched, line = np.unique(place, return_inverse=True)
+        change = np.zeros((len(touched), self.outputs))
+        np.add.at(change, (line, output), amount)
+        for i, which in enumerate(touched.tolist()):
+            row = rows.take(slice(which, which + 1))
+            known = np.flatnonzero(self.memory.ids == row.ids[0])
+            if len(known):
+                self.guesses[known[0], CURRENT] += change[i]
+            else:
+                near = None
+                if self._seen is not None and self._seen[0] is rows and i == 0:
+                    near = np.ascontiguousarray(self._seen[1][which], np.float64)
+                self._take_in(row, change[i], near)
+        self._seen = None
+
+    def _take_in(self, row: Rows, change: Floats, near: Array | None) -> None:
+        """Store a row, and forget another if there are too many; or write it as a combination of others."""
+        size = len(self.memory)
+        if near is None:
+            near = self.memory.similarities(row)[0].astype(np.float64) if size else np.empty(0)
+        if self.budget.policy == "projection":
+            self._project(row, change, near)
+            return
+        self._store(row, change)
+        if self.budget.policy == "merging":
+            self.matrix[size, :size] = self.matrix[:size, size] = _logs(near - self.memory.constant)
+            self.matrix[size, size] = 0.0
+        if size == self.budget.size:
+            FORGET[self.budget.policy](self)
+
+    def _store(self, row: Rows, change: Floats) -> None:
+        size = len(self.memory)
+        self.memory.put(row, size)
+        self.guesses[size] = 0.0
+        self.guesses[size, CURRENT] = change
+        self.age[size] = self.stored
+        self.stored += 1
+
+    def _project(self, row: Rows, change: Floats, near: Array) -> None:
+        size = len(self.memory)
+        length = float(self.memory.similarities(row, row)[0, 0])
+        self.ridge = self.ridge or RIDGE * length
+        found = self.matrix[:size, :size] @ near
+        outside = length + self.ridge - float(found @ near)
+        if outside <= self.budget.tolerance * length or outside <= self.ridge:
+            self.guesses[:size, CURRENT] += found[:, None] * change
+            return
+        self._store(row, change)
+        loops.border(self.matrix, found, size, outside)
+        if size < self.budget.size:
+            return
+        lines = self.guesses.reshape(len(self.guesses), -1)
+        gone = loops.least_loss(lines, self.matrix, size + 1, self.outputs)
+        loops.hand_over(lines, self.matrix, size + 1, gone)
+        self._vacate(gone)
+
+    def _vacate(self, slot: int) -> None:
+        """Let the last row take the slot of one that is gone."""
+        last = len(self.memory) - 1
+        self.memory.remove(slot)
+        self.guesses[slot], self.age[slot] = self.guesses[last], self.age[last]
+        self.guesses[last] = 0.0
+        if self.matrix.size and slot != last:
+            self.matrix[slot, :last] = self.matrix[last, :last]
+            self.matrix[:last, slot] = self.matrix[:last, last]
+            self.matrix[slot, slot] = self.matrix[last, last]
+
+    def _drop_oldest(self) -> None:
+        self._vacate(int(np.argmin(self.age[: len(self.memory)])))
+
+    def _drop_any(self) -> None:
+        draw = np.random.default_rng([self.budget.seed, self.stored])
+        self._vacate(int(draw.integers(len(self.memory))))
+
+    def _merge(self) -> None:
+        size = len(self.memory)
+        lines = self.guesses.reshape(len(self.guesses), -1)
+        row = int(np.argmin((self.coefficients**2).sum(axis=1)))
+        constant = self.memory.constant
+        other, share = loops.best_partner(lines, self.matrix, size, self.outputs, constant, row)
+        log = self.matrix[row, other]
+        first, second = np.exp(log * (1 - share) ** 2), np.exp(log * share**2)
+        lines[other] = ((first + constant) * lines[row] + (second + constant) * lines[other]) / (1 + constant)
+        logs = share * self.matrix[row] + (1 - share) * self.matrix[other] - share * (1 - share) * log
+        self.matrix[other] = self.matrix[:, other] = np.minimum(logs, 0.0)
+        self.matrix[other, other] = 0.0
+        self.memory.put(_between(self.memory.rows, row, other, share), other)
+        self._vacate(row)
+
+    def _halve(self) -> None:
+        size = len(self.memory)
+        strength = (self.coefficients**2).sum(axis=1)
+        order = np.argsort(-strength, kind="stable")
+        kept, gone = np.sort(order[: size // 2]), np.sort(order[size // 2 :])
+        rows = self.memory.rows
+        gram = self.memory.similarities(rows, rows).astype(np.float64)
+        inner = gram[np.ix_(kept, kept)]
+        inner[np.diag_indices(len(kept))] += RIDGE * np.trace(inner) / len(kept)
+        shares = np.linalg.solve(inner, gram[np.ix_(kept, gone)])
+        lines = self.guesses.reshape(len(self.guesses), -1)
+        lines[kept] += shares @ lines[gone]
+        for slot in gone[::-1].tolist():
+            self._vacate(slot)
+
+    def _outputs_of(self, track: int) -> slice:
+        return slice(None) if self.tracks == 1 else slice(track, track + 1)
+
+    def _write(self, which: int, mine: slice, guess: Floats, offsets: Floats) -> None:
+        self.guesses[:, which, mine] = guess
+        self.guess_offsets[which] = offsets
+
+    def _free_slot(self, track: int, mine: slice) -> int:
+        """A group that is free, after two neighbours have become one if there is none."""
+        order, rounds = self.order[track], self.rounds[track]
+        used = order[order >= 0]
+        if len(used) < GROUPS:
+            return int(next(slot for slot in range(GROUPS) if slot not in used))
+        first = int(np.argmin(rounds[used[:-1]] + rounds[used[1:]]))
+        one, two = int(used[first]), int(used[first + 1])
+        share = rounds[two] / (rounds[one] + rounds[two])
+        self.guesses[:, 2 + one, mine] += share * (
+            self.guesses[:, 2 + two, mine] - self.guesses[:, 2 + one, mine]
+        )
+        with np.errstate(invalid="ignore"):
+            mixed = (1 - share) * self.guess_offsets[2 + one] + share * self.guess_offsets[2 + two]
+        self.guess_offsets[2 + one] = mixed
+        rounds[one] += rounds[two]
+        order[first + 1 : -1], order[-1] = order[first + 2 :].copy(), -1
+        return two
+
+    def single(self, predictor: str, rounds: int) -> tuple[Floats, Floats]:
+        """The coefficients and offsets of one of the three single guesses."""
+        size = len(self.memory)
+        if predictor == "last" or not rounds:
+            return self.coefficients.copy(), self.offsets.copy()
+        if predictor == "best":
+            guess, offsets = self.guesses[:size, BEST].copy(), self.guess_offsets[BEST].copy()
+            for track in range(self.tracks):
+                if rounds - self.since[track] > self.longest[track]:
+                    mine = self._outputs_of(track)
+                    guess[:, mine], offsets = self.coefficients[:, mine], self.offsets.copy()
+            return guess, offsets
+        guess, offsets = np.zeros((size, self.outputs)), np.zeros(len(self.offsets))
+        for track in range(self.tracks):
+            mine = self._outputs_of(track)
+            for which, share in self._shares(track, rounds):
+                if not share:  # nothing times a forbidden pair's −∞
+                    continue
+                guess[:, mine] += share * self.guesses[:size, which, mine]
+                offsets = offsets + share * self.guess_offsets[which] if track == 0 else offsets
+        return guess, offsets
+
+    def _shares(self, track: int, rounds: int) -> list[tuple[int, float]]:
+        """The guesses of a track in order, each with the share of the rounds that it stands for."""
+        used = self.order[track][self.order[track] >= 0].tolist()
+        found = [(2 + slot, self.rounds[track, slot] / rounds) for slot in used]
+        return [*found, (CURRENT, (rounds - self.since[track]) / rounds)]
+
+    def remembered(self, rounds: int, first_offsets: Floats) -> Ledger:
+        """A ledger whose guesses are those remembered: a correction leads from one group to the next."""
+        lines: list[tuple[float, ...]] = []
+        entries: list[Floats] = []
+        for track in range(self.tracks):
+            mine = self._outputs_of(track)
+            before, offsets, when = np.zeros_like(self.coefficients[:, mine]), first_offsets, 0.0
+            for which, share in self._shares(track, rounds) if rounds else []:
+                guess, moved = self.guesses[: len(self.memory), which, mine], self.guess_offsets[which]
+                entries += self._steps(len(lines), guess, before, mine.start or 0, moved, offsets)
+                lines.append((when, 0.0, track, 0.0, 0.0, 0.0, 1.0, 1.0))
+                before, offsets, when = guess, moved, when + share * rounds
+        return _ledger(self.tracks, rounds, lines, entries)
+
+    def _steps(
+        self, line: int, guess: Floats, before: Floats, first: int, offsets: Floats, offsets_before: Floats
+    ) -> list[Floats]:
+        """The entries that lead from one guess to another."""
+        place, output = np.nonzero(guess != before)
+        change = guess[place, output] - before[place, output]
+        moved = np.flatnonzero(offsets != offsets_before)
+        on_offsets = offsets[moved] - offsets_before[moved]
+        return [
+            np.column_stack([np.full(len(place), line), self.memory.ids[place], first + output, change]),
+            np.column_stack([np.full(len(moved), line), np.full(len(moved), OFFSET), moved, on_offsets]),
+        ]
+
+    def board(self, rows: Rows, lasting: bool) -> PlainBoard:
+        """Rows are played one round after the other: what is stored changes with every correction."""
+        return PlainBoard(self, rows)
+
+    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Budgeted:
+        """The same with more outputs, whose coefficients are 0; the offsets are among these at `moved`."""
+        result = deepcopy(self)
+        result.guesses = np.pad(self.guesses, ((0, 0), (0, 0), (0, outputs - self.outputs)))
+        result.guess_offsets = np.repeat(offsets[None], len(self.guess_offsets), axis=0)
+        result.guess_offsets[:, moved] = self.guess_offsets
+        result.outputs = outputs
+        return result
+
+    def widen(self, features: int) -> None:
+        """Nothing to do: rows may get longer as features come in."""
+
+    def narrow(self, features: int) -> None:
+        """Nothing to do: there is no room for features."""
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes everything as it is now."""
+        state = deepcopy({name: value for name, value in vars(self).items() if name != "_seen"})
+
+        def restore() -> None:
+            vars(self).update(deepcopy(state))
+
+        return restore
+
+    def savepoint(self, book: Book) -> None:
+        """There is none: what is forgotten cannot be taken back."""
+
+
+FORGET: dict[str, Callable[[Budgeted], None]] = {
+    "oldest": Budgeted._drop_oldest,
+    "random": Budgeted._drop_any,
+    "merging": Budgeted._merge,
+    "halving": Budgeted._halve,
+}
+
+
+def _ledger(tracks: int, rounds: int, lines: list[tuple[float, ...]], entries: list[Floats]) -> Ledger:
+    """A ledger of these lines, which may come track by track, in the order of rounds."""
+    book, table = Book(tracks), np.array(lines, float).reshape(-1, len(CORRECTION))
+    order = np.argsort(table[:, 0], kind="stable")
+    every = np.concatenate([np.empty((0, len(ENTRY))), *entries])
+    every[:, 0] = np.argsort(order)[every[:, 0].astype(np.int64)]
+    book.add(rounds, table[order], every[np.argsort(every[:, 0], kind="stable")])
+    return book.ledger
+
+
+def _logs(near: Array) -> Array:
+    """The logarithms of similarities from 0 to 1."""
+    return np.log(np.maximum(near, 1e-300))
+
+
+def _between(rows: Rows, one: int, other: int, share: float) -> Rows:
+    """The row at this share of the way from the other to the one, under the number of the other."""
+    pair = rows.take(np.array([one, other]))
+    data = pair.data
+    merged = share * data[:1] + (1 - share) * data[1:]
+    return Rows(merged.astype(data.dtype), pair.ids[1:])

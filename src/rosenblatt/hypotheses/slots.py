@@ -1,0 +1,101 @@
+"""Stored rows that make room for others: a fixed number of places, each of which may change hands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Array, Ints
+from rosenblatt.hypotheses.memory import Memory
+from rosenblatt.kernels import Kernel
+from rosenblatt.rows import Csr, Rows
+
+
+class SlotMemory(Memory):
+    """Rows under numbers, any of which can be replaced.
+
+    Dense rows lie in one array; sparse ones and objects in a list, put together when they are asked for.
+    """
+
+    def __init__(self, kernel: Kernel, constant: float, most: int) -> None:
+        super().__init__(kernel, constant)
+        self._most = most
+        self._numbers: Ints = np.empty(0, np.int64)
+        self._dense: Array | None = None
+        self._squares: Array | None = None
+        self._pieces: list[Any] = []
+        self._together: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def ids(self) -> Ints:
+        """The numbers of the rows."""
+        return self._numbers
+
+    @property
+    def rows(self) -> Rows:
+        """What is stored, without a copy: whoever holds it sees it change."""
+        if self._together is None:
+            squares = None if self._squares is None else self._squares[: len(self)]
+            self._together = Rows(self._joined(), self._numbers, squares)
+        return self._together
+
+    def places(self, ids: Ints) -> Ints:
+        """Where the rows with these numbers are; some row's place for a number that is not stored."""
+        order = np.argsort(self._numbers, kind="stable")
+        return order[np.minimum(np.searchsorted(self._numbers[order], ids), len(self) - 1)]
+
+    def keep(self, rows: Rows) -> None:
+        """Store all of these."""
+        for i in range(len(rows)):
+            self.put(rows.take(slice(i, i + 1)), len(self))
+
+    def put(self, row: Rows, slot: int) -> None:
+        """Store one row in a slot, the next free one or that of another."""
+        self._together = None
+        if slot == len(self._numbers):
+            self._numbers = np.append(self._numbers, row.ids)
+        else:
+            self._numbers = self._numbers.copy()
+            self._numbers[slot] = row.ids[0]
+        stored = self.kernel.stored(row)
+        if not stored.sparse and not isinstance(stored.data, list):
+            if self._dense is None or self._squares is None:
+                self._dense = np.empty((self._most, stored.data.shape[1]), stored.data.dtype)
+                self._squares = np.empty(self._most, stored.data.dtype)
+            self._dense[slot], self._squares[slot] = stored.data[0], stored.squares[0]
+            return
+        piece = stored.csr if stored.sparse else stored.data[0]
+        if slot == len(self._pieces):
+            self._pieces.append(piece)
+        else:
+            self._pieces[slot] = piece
+
+    def remove(self, slot: int) -> None:
+        """Let the last row take this one's slot."""
+        last = len(self) - 1
+        self._together = None
+        numbers = self._numbers.copy()
+        numbers[slot] = numbers[last]
+        self._numbers = numbers[:last]
+        if self._dense is not None and self._squares is not None:
+            self._dense[slot], self._squares[slot] = self._dense[last], self._squares[last]
+        else:
+            self._pieces[slot] = self._pieces[last]
+            del self._pieces[last]
+
+    def _joined(self) -> Any:
+        if self._dense is not None:
+            return self._dense[: len(self)]
+        if not self._pieces or not isinstance(self._pieces[0], Csr):
+            return list(self._pieces)
+        ends = np.cumsum([0, *(len(piece.values) for piece in self._pieces)])
+        return Csr(
+            ends,
+            np.concatenate([piece.features for piece in self._pieces]),
+            np.concatenate([piece.values for piece in self._pieces]),
+            max(piece.width for piece in self._pieces),
+        )

@@ -1,0 +1,117 @@
+"""Forgetting in place: what one row loses, the others take over, in every guess that is remembered at once.
+
+Guesses are rows × (guesses · outputs): every step is a linear map of the rows, the same for all of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosenblatt.loops.compiling import compilable, compiled, fused
+
+
+@fused
+def border(inverse, found, size, distance):
+    """Let the inverse of the Gram matrix grow by a row, this combination of the others and so far off."""
+    whole = np.empty(size + 1)
+    whole[:size], whole[size] = found, -1.0
+    for i in range(size + 1):
+        inverse[i, size] = inverse[size, i] = 0.0
+    for i in range(size + 1):
+        factor = whole[i] / distance
+        line = inverse[i]
+        for j in range(size + 1):
+            line[j] += factor * whole[j]
+
+
+@compiled
+def least_loss(guesses, inverse, size, outputs):
+    """Which row the others can stand for with the least loss in the current guess, the first outputs."""
+    best, least = 0, np.inf
+    for i in range(size):
+        square = 0.0
+        for o in range(outputs):
+            square += guesses[i, o] ** 2
+        loss = square / inverse[i, i]
+        if loss < least:
+            best, least = i, loss
+    return best
+
+
+@fused
+def hand_over(guesses, inverse, size, row):
+    """Let the others take over a row's part, and take it out of the inverse."""
+    line, part = inverse[row].copy(), guesses[row].copy()
+    for i in range(size):
+        share = -line[i] / line[row]
+        if i != row and share != 0.0:
+            mine, inner = guesses[i], inverse[i]
+            for c in range(guesses.shape[1]):
+                mine[c] += share * part[c]
+            for j in range(size):
+                inner[j] += share * line[j]
+
+
+GRID = 32
+"""Places between two rows at which a merger is tried for every partner."""
+
+
+@compiled
+def best_partner(guesses, logs, size, outputs, constant, row):
+    """With which row this one merges with the least loss, and how near to this one of the two they meet.
+
+    `logs` are the logarithms of the similarities: e^(x²·log) is that to a place x of the way off.
+    """
+    best, where, least = -1, 0.5, np.inf
+    near = np.empty(GRID + 1)
+    for j in range(size):
+        if j == row:
+            continue
+        mine, theirs, both = products(guesses, outputs, row, j)
+        similarities(logs[row, j], constant, near)
+        whole = (mine + theirs) * (1.0 + constant) + 2.0 * both * near[GRID]
+        for place in range(GRID + 1):
+            first, second = near[GRID - place], near[place]
+            left = mine * first**2 + theirs * second**2 + 2.0 * both * first * second
+            loss = whole - left / (1.0 + constant)
+            if loss < least:
+                best, where, least = j, place / GRID, loss
+    mine, theirs, both = products(guesses, outputs, row, best)
+    low, high = max(0.0, where - 1.0 / GRID), min(1.0, where + 1.0 / GRID)
+    for _ in range(30):
+        left, right = low + 0.381966 * (high - low), high - 0.381966 * (high - low)
+        at_left = kept(mine, theirs, both, logs[row, best], constant, left)
+        if at_left > kept(mine, theirs, both, logs[row, best], constant, right):
+            high = right
+        else:
+            low = left
+    return best, 0.5 * (low + high)
+
+
+@compilable
+def products(guesses, outputs, one, other):
+    """The inner products of the current coefficients of two rows with themselves and each other."""
+    mine = theirs = both = 0.0
+    for o in range(outputs):
+        mine += guesses[one, o] ** 2
+        theirs += guesses[other, o] ** 2
+        both += guesses[one, o] * guesses[other, o]
+    return mine, theirs, both
+
+
+@compilable
+def similarities(log, constant, near):
+    """Write e^(x²·log) and the constant for all x of the grid; squares grow by odd numbers."""
+    step = np.exp(log / GRID**2)
+    value, factor = 1.0, step
+    for place in range(GRID + 1):
+        near[place] = value + constant
+        value *= factor
+        factor *= step * step
+
+
+@compilable
+def kept(mine, theirs, both, log, constant, share):
+    """The squared length of what is left of two rows that meet at this share of the way to the first."""
+    first, second = np.exp(log * (1.0 - share) ** 2) + constant, np.exp(log * share**2) + constant
+    return (mine * first**2 + theirs * second**2 + 2.0 * both * first * second) / (1.0 + constant)

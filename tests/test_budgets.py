@@ -1,0 +1,338 @@
+"""Budgets: never more rows, every policy as its paper has it, and every predictor that of what is remembered."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, load, online, save
+from rosenblatt.budgets import POLICIES, Budget, as_budget
+from rosenblatt.games import Binary
+from rosenblatt.learner import learn, play
+from rosenblatt.rules import Margin
+from rosenblatt.run import LISTED, Examples, begin
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.normal(size=(200, 3))
+TWO = (X[:, 0] * X[:, 1] > 0).astype(int)
+THREE = RANDOM.integers(0, 3, 200)
+QUERIES = np.repeat(np.arange(40), 5)
+WIDE = kernels.RBF(gamma=0.5)
+WORDS = [[f"w{w}" for w in RANDOM.integers(0, 40, 5)] for _ in range(60)]
+TAGS = [[f"t{int(w[1:]) % 3}" for w in words] for words in WORDS]
+
+
+def a_run(budget, X=X, y=TWO, kernel=WIDE, epochs=1, intercept=False, rule=None):
+    run = begin(Binary(), kernel=kernel, intercept=intercept, budget=budget, rule=rule)
+    learn(run, Examples(run.number(X), np.asarray(y, np.int8)), [np.arange(len(y))] * epochs)
+    return run
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("rows", [X, sp.csr_array(X), X.astype(np.float32)], ids=["dense", "csr", "float32"])
+def test_there_are_never_more_rows(policy, rows):
+    budget = Budget(10, policy)
+    for labels, multiclass in ((TWO, "argmax"), (THREE, "argmax"), (THREE, "one-vs-rest")):
+        learner = PerceptronClassifier(WIDE, budget=budget, multiclass=multiclass, epochs=2, random_state=0)
+        learner.fit(rows, labels)
+        assert len(learner.support_) <= 10
+        assert learner.support_vectors_.shape[0] == len(learner.support_)
+        for predictor in ("last", "best", "average", "vote", "sample"):
+            learner.set_params(predictor=predictor)
+            assert set(learner.predict(rows)) <= set(labels)
+        learner.set_params(predictor="average").partial_fit(rows, labels)
+        assert len(learner.support_) <= 10
+        assert len(learner.explain(rows[:1])) <= 10
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_every_game_can_have_one(policy):
+    ranker = PerceptronRanker(WIDE, budget=Budget(8, policy), strategy="best", epochs=2, random_state=0)
+    ranker.fit(X, TWO, qid=QUERIES)
+    assert len(ranker.support_) <= 8
+    for predictor in ("last", "best", "average", "vote", "sample"):
+        assert ranker.set_params(predictor=predictor).score(X, TWO, QUERIES) >= 0
+    tagger = PerceptronTagger(WIDE, budget=Budget(20, policy), epochs=1, random_state=0).fit(WORDS, TAGS)
+    assert len(tagger.support_) <= 20
+    for predictor in ("last", "best", "average", "vote"):
+        assert len(tagger.set_params(predictor=predictor).predict(WORDS[:3])) == 3
+
+
+@pytest.mark.parametrize("policy", ["merging", "halving", "random", "oldest"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_budget_that_is_never_reached_changes_nothing(policy, intercept):
+    few, labels = X[:14], TWO[:14]
+    free = PerceptronClassifier(WIDE, fit_intercept=intercept, shuffle=False, epochs=1).fit(few, labels)
+    bound = clone(free).set_params(budget=Budget(100, policy)).fit(few, labels)
+    assert bound.ledger_ == free.ledger_
+    for predictor in ("last", "best", "average", "vote"):
+        one, two = (learner.set_params(predictor=predictor).decision_function(X) for learner in (free, bound))
+        np.testing.assert_allclose(one, two, atol=1e-12)
+
+
+def test_projecting_without_tolerance_is_the_same_learner_while_there_is_room():
+    free = PerceptronClassifier(WIDE, shuffle=False, epochs=1).fit(X, TWO)
+    bound = clone(free).set_params(budget=Budget(500, tolerance=0.0)).fit(X, TWO)
+    assert np.array_equal(bound.ledger_.when, free.ledger_.when)
+    for predictor in ("last", "average"):
+        one, two = (learner.set_params(predictor=predictor).decision_function(X) for learner in (free, bound))
+        np.testing.assert_allclose(one, two, atol=1e-6)
+
+
+class Remembering:
+    """An oracle: every guess is kept as a function of rows, and forgetting is done to each of them by its definition."""
+
+    def __init__(self, size, forget):
+        self.size, self.forget, self.kernel, self.rule = size, forget, WIDE, Margin(0.2)
+        self.rows, self.guesses, self.survived, self.stored = [], [np.zeros(0)], [0], 0
+
+    def play(self, x, y):
+        near = self.kernel(np.array(self.rows), x[None])[:, 0] if self.rows else np.zeros(0)
+        self.survived[-1] += 1
+        margin = y * float(self.guesses[-1] @ near)
+        if margin > 0 and margin >= self.rule.reach:
+            return
+        self.rows.append(x)
+        self.stored += 1
+        self.guesses = [np.append(guess, 0.0) for guess in self.guesses]
+        self.guesses.append(self.guesses[-1].copy())
+        self.survived.append(0)
+        self.guesses[-1][-1] += y
+        if len(self.rows) > self.size:
+            self.forget(self)
+
+    def map(self, kept, matrix):
+        """Keep these rows, each guess mapped to them."""
+        self.rows = [self.rows[i] for i in kept]
+        self.guesses = [matrix @ guess for guess in self.guesses]
+
+    def functions(self, Z):
+        return np.array(self.guesses) @ self.kernel(np.array(self.rows), Z)
+
+
+def drop_oldest(oracle):
+    kept = list(range(1, len(oracle.rows)))
+    oracle.map(kept, np.eye(len(oracle.rows))[kept])
+
+
+def project_weakest_half(oracle):
+    strength, size = oracle.guesses[-1] ** 2, len(oracle.rows)
+    order = np.argsort(-strength, kind="stable")
+    kept, gone = np.sort(order[: size // 2]), np.sort(order[size // 2 :])
+    gram = oracle.kernel(np.array(oracle.rows))
+    matrix = np.zeros((len(kept), size))
+    matrix[np.arange(len(kept)), kept] = 1.0
+    matrix[:, gone] = np.linalg.lstsq(gram[np.ix_(kept, kept)], gram[np.ix_(kept, gone)], rcond=None)[0]
+    oracle.map(kept, matrix)
+
+
+def project_least_loss(oracle):
+    gram, size = oracle.kernel(np.array(oracle.rows)), len(oracle.rows)
+    losses, shares = [], []
+    for i in range(size):
+        others = [j for j in range(size) if j != i]
+        share = np.linalg.lstsq(gram[np.ix_(others, others)], gram[others, i], rcond=None)[0]
+        left = gram[i, i] - share @ gram[others, i]
+        losses.append(oracle.guesses[-1][i] ** 2 * left)
+        shares.append((others, share))
+    others, share = shares[int(np.argmin(losses))]
+    matrix = np.eye(size)[others]
+    matrix[:, int(np.argmin(losses))] = share
+    oracle.map(others, matrix)
+
+
+@pytest.mark.parametrize(
+    ("policy", "forget"),
+    [("oldest", drop_oldest), ("halving", project_weakest_half), ("projection", project_least_loss)],
+)
+def test_policies_forget_as_they_say_and_so_do_all_predictors(policy, forget):
+    points = X[:60]
+    oracle = Remembering(12, forget)
+    for x, y in zip(points, 2 * TWO[:60] - 1, strict=True):
+        oracle.play(x, y)
+    learner = PerceptronClassifier(
+        WIDE,
+        budget=Budget(12, policy, tolerance=0.0),
+        rule=Margin(0.2),
+        fit_intercept=False,
+        shuffle=False,
+        epochs=1,
+    ).fit(points, TWO[:60])
+    assert len(learner.ledger_) == len(oracle.survived) - 1
+    functions, survived = oracle.functions(X), np.array(oracle.survived)
+    expected = {
+        "last": functions[-1],
+        "best": functions[int(np.argmax(survived))],
+        "average": survived @ functions / survived.sum(),
+    }
+    for predictor, values in expected.items():
+        found = learner.set_params(predictor=predictor).decision_function(X)
+        np.testing.assert_allclose(found, values, atol=1e-5, err_msg=predictor)
+
+
+def test_groups_of_guesses_vote_by_their_averages():
+    learner = PerceptronClassifier(
+        WIDE, budget=Budget(12, "oldest"), fit_intercept=False, shuffle=False, epochs=1, predictor="vote"
+    ).fit(X, TWO)
+    remembered = learner._run.remembered
+    assert remembered.rounds == 200
+    assert len(remembered) <= 17
+    assert remembered.survived.sum() == 200
+    average = learner.set_params(predictor="average").decision_function(X)
+    near = WIDE(learner.support_vectors_, X)
+    place = {row: i for i, row in enumerate(learner.support_.tolist())}
+    guesses, current = [], np.zeros(len(place))
+    for k in range(len(remembered)):
+        mine = remembered.correction == k
+        for row, amount in zip(remembered.row[mine], remembered.amount[mine], strict=True):
+            current[place[int(row)]] += amount
+        guesses.append(current.copy())
+    scores = np.array(guesses) @ near
+    np.testing.assert_allclose(remembered.survived[1:] @ scores / 200, average, atol=1e-9)
+    votes = remembered.survived[1:] @ np.sign(scores) / 200
+    np.testing.assert_allclose(learner.set_params(predictor="vote").decision_function(X), votes, atol=1e-9)
+
+
+def test_merging_keeps_what_can_be_kept_of_two_rows():
+    points, labels = X[:40], TWO[:40]
+    for intercept in (False, True):
+        run = begin(Binary(), kernel=WIDE, intercept=intercept, budget=Budget(6, "merging"))
+        constant = float(intercept)
+        for i in range(40):
+            before, rows = run.hypothesis.coefficients[:, 0].copy(), run.hypothesis.memory.rows.data.copy()
+            play(
+                run,
+                Examples(run.number(points[i : i + 1]), labels[i : i + 1].astype(np.int8)),
+                [np.zeros(1, int)],
+            )
+            after, now = run.hypothesis.coefficients[:, 0], run.hypothesis.memory.rows.data
+            if len(before) < 6 or np.array_equal(before, after):
+                continue
+            sign = 2.0 * labels[i] - 1
+            old, alpha = np.vstack([rows, points[i : i + 1]]), np.append(before, sign)
+            lost = _distance(old, alpha, now, after, constant)
+            best = min(
+                _merged(old, alpha, m, n, constant)
+                for m in [int(np.argmin(alpha**2))]
+                for n in range(len(alpha))
+                if n != m
+            )
+            assert lost <= best + 1e-3
+        logs = run.hypothesis.matrix[:6, :6]
+        np.testing.assert_allclose(np.exp(logs), WIDE(run.hypothesis.memory.rows.data), atol=1e-9)
+
+
+def _distance(rows, alpha, others, beta, constant):
+    k = lambda a, b: WIDE(a, b) + constant  # noqa: E731
+    return (
+        alpha @ k(rows, rows) @ alpha - 2 * alpha @ k(rows, others) @ beta + beta @ k(others, others) @ beta
+    )
+
+
+def _merged(rows, alpha, m, n, constant):
+    """The least loss of any merger of two rows, by trying all places between them."""
+    losses = []
+    for share in np.linspace(0, 1, 101):
+        z = share * rows[m] + (1 - share) * rows[n]
+        near = WIDE(rows[[m, n]], z[None])[:, 0] + constant
+        beta = alpha[[m, n]] @ near / (1 + constant)
+        losses.append(_distance(rows[[m, n]], alpha[[m, n]], z[None], np.array([beta]), constant))
+    return min(losses)
+
+
+def test_random_forgetting_is_drawn_from_its_seed():
+    one, two, three = (a_run(Budget(10, "random", seed=seed)).hypothesis.memory.ids for seed in (1, 1, 2))
+    assert np.array_equal(one, two)
+    assert not np.array_equal(one, three)
+
+
+def test_the_ledger_lists_the_latest_corrections_and_counts_the_others():
+    draw = np.random.default_rng(1)
+    rows, labels = draw.normal(size=(6000, 2)), draw.integers(0, 2, 6000)
+    run = a_run(Budget(5, "oldest"), rows, labels)
+    ledger = run.ledger
+    assert LISTED <= len(ledger) < 2 * LISTED
+    free = PerceptronClassifier(
+        WIDE, budget=Budget(5, "oldest"), shuffle=False, fit_intercept=False, epochs=1
+    )
+    assert len(free.fit(rows, labels).ledger_) + free.ledger_.unlisted == len(ledger) + ledger.unlisted
+    assert ledger.survived.sum() == 6000
+    assert f"{len(ledger) + ledger.unlisted} corrections, 6000 rounds" in repr(ledger)
+    assert run.book.corrections.shape[0] < 8 * LISTED
+
+
+def test_a_stream_without_end_takes_no_more_memory():
+    import tracemalloc
+
+    draw = np.random.default_rng(2)
+    learner = online.Classifier(WIDE, budget=Budget(20))
+    sizes = []
+    for part in range(4):
+        for x, y in zip(draw.normal(size=(1500, 3)), draw.choice([-1, 1], 1500), strict=True):
+            learner.add_example(x, int(y))
+        if part == 0:
+            tracemalloc.start()
+        sizes.append(tracemalloc.get_traced_memory()[0])
+    tracemalloc.stop()
+    assert sizes[-1] - sizes[1] < 2**18
+    assert learner.ledger.rounds == 6000
+
+
+def test_online_learners_have_budgets():
+    ranker = online.Ranker(WIDE, budget=6)
+    for i in range(40):
+        ranker.add_example(X[5 * i : 5 * i + 5], int(np.argmax(X[5 * i : 5 * i + 5, 0])))
+    assert len(ranker._run.hypothesis.memory) <= 6
+    tagger = online.Tagger(WIDE, budget=6)
+    for words, tags in zip(WORDS, TAGS, strict=True):
+        tagger.add_example(words, tags)
+    assert len(tagger._labeller.run.hypothesis.memory) <= 6
+    assert len(tagger.label(WORDS[0])) == 5
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_budget_survives_in_a_file(policy, tmp_path):
+    learner = PerceptronClassifier(WIDE, budget=Budget(10, policy), multiclass="one-vs-rest", random_state=0)
+    learner.fit(X, THREE)
+    tagger = PerceptronTagger(WIDE, budget=Budget(9, policy), random_state=0, epochs=1).fit(WORDS, TAGS)
+    for each, data in ((learner, (X, THREE)), (tagger, (WORDS, TAGS))):
+        save(each, tmp_path / "model")
+        again = load(tmp_path / "model")
+        assert again.ledger_ == each.ledger_
+        for predictor in ("last", "best", "average", "vote"):
+            one, two = (e.set_params(predictor=predictor).predict(data[0]) for e in (again, each))
+            assert np.array_equal(one, two)
+        again.partial_fit(*data)
+        each.partial_fit(*data)
+        save(again, tmp_path / "one")
+        save(each, tmp_path / "two")
+        assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_what_a_budget_cannot_be():
+    for wrong in (1, 0, -5, 2.5, "many", True):
+        with pytest.raises(ValueError, match="udget"):
+            as_budget(wrong)
+    with pytest.raises(ValueError, match="policy is one of"):
+        Budget(5, "newest")
+    with pytest.raises(ValueError, match="tolerance"):
+        Budget(5, tolerance=1.5)
+    with pytest.raises(ValueError, match="learner with a kernel"):
+        PerceptronClassifier(budget=5).fit(X, TWO)
+    with pytest.raises(ValueError, match="Merging takes an RBF"):
+        PerceptronClassifier(kernels.Linear(), budget=Budget(5, "merging")).fit(X, TWO)
+    learner = PerceptronClassifier(WIDE, budget=5).fit(X, TWO)
+    with pytest.raises(ValueError, match="forgets nothing"):
+        learner.certificate(X, TWO)
+    with pytest.raises(ValueError, match="begun with budget"):
+        learner.set_params(budget=6).partial_fit(X, TWO)
+
+
+def test_objects_under_any_kernel_can_be_forgotten():
+    shared = kernels.Function(lambda a, b: float(len(set(a) & set(b))))
+    words = ["perceptron", "person", "kernel", "colonel", "lemon", "melon", "margin", "virgin"] * 3
+    for policy in ("projection", "halving", "oldest", "random"):
+        learner = PerceptronClassifier(shared, budget=Budget(3, policy), epochs=2, random_state=0)
+        learner.fit(words, [len(word) % 2 for word in words])
+        assert len(learner.support_) <= 3
+        assert len(learner.predict(words)) == len(words)
