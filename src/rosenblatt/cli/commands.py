@@ -110,7 +110,10 @@ def _rule(value: str) -> str:
 
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
 DataFile = Annotated[str, typer.Argument(metavar="FILE", help="A file of rows; - for standard input.")]
-FormatOption = Annotated[Format | None, typer.Option("--format", help="By default told by the contents.")]
+FormatOption = Annotated[
+    Format | None,
+    typer.Option("--format", metavar="NAME", help="csv, jsonl, …; by default told by the contents."),
+]
 Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks, no progress bar.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output.")]
@@ -120,42 +123,57 @@ SkipBad = Annotated[
 
 
 @app.command(
-    epilog='rosenblatt fit train.svm -o model.rosenblatt --kernel "(Linear() + 1)**3" --predictor vote'
+    epilog='rosenblatt fit train.svm -o model --kernel "(Linear() + 1)**3" --epochs 5 --predictor vote'
 )
 def fit(
-    train: Annotated[
-        str, typer.Argument(metavar="TRAIN", help="A file to learn from; - for standard input.")
-    ],
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="A file to learn from; - for stdin.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Where the model goes.")],
-    game: Annotated[Game | None, typer.Option(help="By default classification; sequence for CoNLL.")] = None,
+    game: Annotated[
+        Game | None,
+        typer.Option(metavar="GAME", help="classification, ranking, or sequence as for all CoNLL files."),
+    ] = None,
     kernel: Annotated[
-        str | None, typer.Option(callback=_kernel, metavar="EXPR", help='As "RBF(sigma=2)".')
+        str | None, typer.Option(callback=_kernel, metavar="EXPR", help='As "RBF(sigma=2)"; none is linear.')
     ] = None,
     rule: Annotated[
         str, typer.Option(callback=_rule, metavar="RULE", help='As "Margin(beta=0.1)".')
     ] = "perceptron",
-    epochs: Annotated[int, typer.Option(min=1, help="How often to go through the file.")] = 10,
+    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="How often to go through the file.")] = 10,
     predictor: Annotated[
-        Predictor, typer.Option(help="Which guess answers; can be changed.")
+        Predictor, typer.Option(metavar="NAME", help="last, best, average, vote or sample.")
     ] = Predictor.average,
-    seed: Annotated[int, typer.Option(min=0, help="Of all random choices.")] = 0,
-    shuffle: Annotated[bool, typer.Option(help="Draw an order in every epoch, within a block.")] = True,
-    multiclass: Annotated[Multiclass, typer.Option(help="With more than two classes.")] = Multiclass.argmax,
-    strategy: Annotated[Strategy, typer.Option(help="Of the ranking game.")] = Strategy.pairs,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of all random choices.")] = 0,
+    shuffle: Annotated[bool, typer.Option(help="Draw an order in every epoch, within blocks.")] = True,
+    multiclass: Annotated[
+        Multiclass, typer.Option(metavar="HOW", help="argmax or one-vs-rest, with more than two classes.")
+    ] = Multiclass.argmax,
+    strategy: Annotated[
+        Strategy, typer.Option(metavar="HOW", help="pairs, best or top, of the ranking game.")
+    ] = Strategy.pairs,
     template: Annotated[str | None, typer.Option(metavar="FILE", help="In CRF++'s language.")] = None,
-    scheme: Annotated[str | None, typer.Option(help="IOB1, IOB2 or BIOES: allow no other sequences.")] = None,
+    scheme: Annotated[
+        str | None, typer.Option(metavar="NAME", help="IOB1, IOB2, BILOU or BIOES: allow nothing else.")
+    ] = None,
     label: Annotated[str | None, typer.Option(metavar="COLUMN", help="By default label.")] = None,
     query: Annotated[str | None, typer.Option(metavar="COLUMN", help="By default qid.")] = None,
     row_id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="What rows are called.")
     ] = None,
-    hash_bits: Annotated[int | None, typer.Option(min=1, max=30, metavar="B", help="Hash into 2^B.")] = None,
-    classes: Annotated[str | None, typer.Option(metavar="A,B,…", help="If the first rows lack some.")] = None,
-    keep: Annotated[
-        bool | None, typer.Option(help="Keep corrected rows: for best, vote, sample, explain and certify.")
+    hash_bits: Annotated[
+        int | None, typer.Option(min=1, max=30, metavar="B", help="Hash features into 2^B.")
     ] = None,
-    budget: Annotated[int | None, typer.Option(min=2, metavar="N", help="Store at most N rows.")] = None,
-    policy: Annotated[Policy, typer.Option(help="What goes when there would be more.")] = Policy.projection,
+    classes: Annotated[
+        str | None, typer.Option(metavar="A,B,…", help="All there are, if the first rows lack some.")
+    ] = None,
+    keep: Annotated[
+        bool | None, typer.Option(help="Keep corrected rows, for vote, explain and certify.")
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=2, metavar="N", help="Store at most N rows, with a kernel.")
+    ] = None,
+    policy: Annotated[
+        Policy, typer.Option(metavar="NAME", help="projection, merging, halving, random or oldest.")
+    ] = Policy.projection,
     kind: FormatOption = None,
     skip_bad: SkipBad = 0,
     checkpoint: Annotated[
