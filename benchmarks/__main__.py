@@ -16,6 +16,8 @@ REPORTS = (
     "sequence_quality",
     "kernel_tagger",
     "ranking",
+    "budgets",
+    "survival",
     "paper_table",
     "cold_start",
     "map_or_kernel",

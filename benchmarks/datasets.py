@@ -13,6 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from rosenblatt import data
+
 Split = tuple[Any, Any, Any, Any]
 
 
@@ -38,6 +40,28 @@ def mnist() -> Split:
         for kind in ("images-idx3-ubyte.gz", "labels-idx1-ubyte.gz")
     ]
     return parts[0], parts[1].ravel().astype(int), parts[2], parts[3].ravel().astype(int)
+
+
+def a9a() -> Split:
+    """Adult, 123 features of 0 and 1, dense, and labels −1 and 1."""
+    train, test = (
+        data.read_svmlight(folder() / "a9a" / f"{part}.gz", n_features=123) for part in ("a9a", "a9a.t")
+    )
+    return train.X.toarray(), train.y.astype(int), test.X.toarray(), test.y.astype(int)
+
+
+def letter() -> Split:
+    """Letter recognition: sixteen features from 0 to 1, the first 16,000 rows to learn from."""
+    text = gzip.decompress((folder() / "letter" / "letter-recognition.data.gz").read_bytes()).decode()
+    cells = [line.split(",") for line in text.split()]
+    X, y = np.array([line[1:] for line in cells], float) / 15, np.array([line[0] for line in cells])
+    return X[:16_000], y[:16_000], X[16_000:], y[16_000:]
+
+
+def usps() -> Split:
+    """USPS digits, 256 pixels from 0 to 1."""
+    with np.load(folder() / "usps" / "usps.npz") as arrays:
+        return arrays["X_train"], arrays["y_train"], arrays["X_test"], arrays["y_test"]
 
 
 def newsgroups() -> Split:

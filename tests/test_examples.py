@@ -40,3 +40,15 @@ def test_reranking_gains(data):
 
     found = example.rerank((train[0][:3000], train[1][:3000]), (test[0][:1000], test[1][:1000]))
     assert found["tagger"] < found["reranked"] < found["best of ten"]
+
+
+def test_a_stream_that_changes_is_followed_with_few_rows(tmp_path):
+    import drifting_stream as example
+
+    found = example.simulate(1200, size=60)
+    assert found["none"]["stored"] > 200
+    for policy in ("projection", "merging", "halving"):
+        assert found[policy]["stored"] <= 60
+        assert found[policy]["wrong"][600:].mean() < found["none"]["wrong"][600:].mean() + 0.03
+    example.plot(found, str(tmp_path / "drift.png"))
+    assert (tmp_path / "drift.png").stat().st_size > 1000
