@@ -18,8 +18,17 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_svmlight_file
 
 from rosenblatt import PerceptronClassifier, data
+from rosenblatt.data import svmlight
 
 VALUES = st.floats(allow_nan=False, allow_infinity=False, width=64)
+
+
+@pytest.fixture(autouse=True, scope="module", params=[0, 2**16], ids=["compiled", "line by line"])
+def small(request):
+    """Small texts are read without the compiled loop: everything holds for both."""
+    before, svmlight.SMALL = svmlight.SMALL, request.param
+    yield request.param
+    svmlight.SMALL = before
 
 
 def plainly(lines):
@@ -327,8 +336,7 @@ def test_every_power_of_ten():
 
 
 def test_most_numbers_need_no_second_look(monkeypatch):
-    from rosenblatt.data import svmlight
-
+    monkeypatch.setattr(svmlight, "SMALL", 0)
     lines = [
         f"{i} 1:{v!r} 2:{v:.3g}\t3:{v:.25f}\r\n"
         for i, v in enumerate(np.random.default_rng(0).random(1000).tolist())

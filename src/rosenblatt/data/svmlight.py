@@ -19,6 +19,9 @@ from rosenblatt.data.files import BOM, Source, Text, name_of, texts_of, write_te
 BLOCK = 2**24
 """Bytes of text that are read at once."""
 
+SMALL = 2**16
+"""Bytes of text up to which lines are read one by one: the compiled loop takes longer to be loaded."""
+
 
 class Svmlight(NamedTuple):
     """What a file holds: rows as CSR, a label per row, its query or None, comments, and what was left out."""
@@ -144,7 +147,9 @@ class _Reader:
         """The rows of some texts."""
         loops, tally = self._loops, self._tally
         tally[[loops.ROW, loops.NUMBER, loops.UNORDERED, loops.LARGEST]] = 0
-        room = [loops.count(_codes(text), text.begin, text.end) for text in texts]
+        small = sum(text.end - text.begin for text in texts) <= SMALL
+        count = _count if small else loops.count
+        room = [count(_codes(text), text.begin, text.end) for text in texts]
         lines, colons = sum(lines for lines, _ in room), sum(colons for _, colons in room)
         arrays = _Arrays(
             np.empty(lines),
@@ -156,17 +161,20 @@ class _Reader:
         )
         comments, skipped = list[str](), list[Skipped]()
         for text in texts:
-            comments += self._parse(text, arrays, skipped)
+            comments += self._parse(text, arrays, skipped, line_by_line=small)
         return self._table(arrays, comments, skipped)
 
-    def _parse(self, text: Text, arrays: _Arrays, skipped: list[Skipped]) -> list[str]:
+    def _parse(self, text: Text, arrays: _Arrays, skipped: list[Skipped], *, line_by_line: bool) -> list[str]:
         """Write the rows of a text; returns their comments."""
         loops, tally = self._loops, self._tally
         first, at = int(tally[loops.ROW]), text.begin
         if tally[loops.LINE] == 0 and text.raw[at : at + len(BOM)] == BOM:
             at += len(BOM)
-        while (at := loops.parse(_codes(text), at, text.end, self._most, tally, *arrays)) < text.end:
-            at = self._read_line(text, at, arrays, skipped)
+        while at < text.end:
+            if not line_by_line:
+                at = loops.parse(_codes(text), at, text.end, self._most, tally, *arrays)
+            if at < text.end:
+                at = self._read_line(text, at, arrays, skipped)
         remarks = arrays.remarks[first : tally[loops.ROW]]
         comments = [""] * len(remarks)
         for row in np.flatnonzero(remarks[:, 0] < remarks[:, 1]).tolist():
@@ -223,6 +231,12 @@ class _Reader:
             X.has_canonical_format = True
         queries = arrays.queries[:rows] if tally[loops.QUERIES] == 1 else None
         return Svmlight(X, arrays.labels[:rows], queries, comments, skipped)
+
+
+def _count(codes: Array, begin: int, end: int) -> tuple[int, int]:
+    """How many lines and colons there are, without the compiler."""
+    text = codes[begin:end].tobytes()
+    return text.count(b"\n"), text.count(b":")
 
 
 def _codes(text: Text) -> Array:
