@@ -64,6 +64,13 @@ class Policy(StrEnum):
     oldest = "oldest"
 
 
+class Export(StrEnum):
+    """What other programs read."""
+
+    onnx = "onnx"
+    json = "json"
+
+
 class Format(StrEnum):
     """How files are written."""
 
@@ -323,6 +330,22 @@ def inspect(model: ModelFile, as_json: Json = False) -> None:
     from rosenblatt.cli import looking
 
     looking.inspect(model, as_json=as_json)
+
+
+@app.command(epilog="rosenblatt convert model.rosenblatt model.onnx --predictor average")
+def convert(
+    model: ModelFile,
+    out: Annotated[
+        str, typer.Argument(metavar="OUT", help="The file to write, which ends in .onnx or .json.")
+    ],
+    to: Annotated[Export | None, typer.Option(help="By default told by the end of OUT.")] = None,
+    predictor: Annotated[Predictor | None, typer.Option(help="Another one than the model's.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a model for other programs: classifiers and rankers as ONNX, all of them as plain JSON."""
+    from rosenblatt.cli import converting
+
+    converting.convert(model, out, to=_value(to), predictor=_value(predictor), as_json=as_json)
 
 
 @app.command(epilog="rosenblatt demo")

@@ -242,12 +242,12 @@ def _looks(templates: Sequence[Template]) -> dict[View, dict[str, int]]:
     """The numbers of what each view shows; those that templates may take for one another share theirs."""
     shared: dict[str, int] = {}
     framed = {view for template in templates if template.frame for _, view in template.parts}
-    together = framed if len({_kind(t) for t in templates}) < len(templates) else set()
+    together = framed if len({kind_of(t) for t in templates}) < len(templates) else set()
     views = {view for template in templates for _, view in template.parts}
     return {view: shared if view in together else {} for view in views}
 
 
-def _kind(template: Template) -> Any:
+def kind_of(template: Template) -> Any:
     """What templates have in common that share their features."""
     return (template.frame, len(template.parts), template.transition) if template.frame else template
 
@@ -255,7 +255,7 @@ def _kind(template: Template) -> Any:
 def _roots(templates: Sequence[Template]) -> Ints:
     """Where the walk of each template begins; those that share their features begin together."""
     numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(_kind(t), len(numbers) + 1) for t in templates], np.int64)
+    return np.array([numbers.setdefault(kind_of(t), len(numbers) + 1) for t in templates], np.int64)
 
 
 def _look(seen: int, looks: list[str], farthest: int) -> str:

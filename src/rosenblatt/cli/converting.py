@@ -1,0 +1,42 @@
+"""Models for other programs: an ONNX graph, or plain JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rosenblatt.cli.output import show
+from rosenblatt.data.replacing import replace_file
+from rosenblatt.exports import to_json, to_onnx
+from rosenblatt.models import Model, load_model
+
+KINDS = ("onnx", "json")
+
+
+def convert(model_path: str, out: str, *, to: str | None, predictor: str | None, as_json: bool) -> None:
+    """Write the guess that answers for a model."""
+    to = to or _kind_of(out)
+    model = load_model(model_path)
+    if predictor is not None:
+        model.estimator.set_params(predictor=predictor)
+    data = to_onnx(model.estimator) if to == "onnx" else to_json(model.estimator, model.names).encode()
+    replace_file(out, data)
+    show(out, _written(model, to, len(data)), as_json)
+
+
+def _kind_of(out: str) -> str:
+    for kind in KINDS:
+        if out.lower().endswith(f".{kind}"):
+            return kind
+    raise ValueError(f"OUT must end in .onnx or .json, or --to must say what to write. Got {out}.")
+
+
+def _written(model: Model, to: str, size: int) -> list[tuple[str, Any]]:
+    estimator = model.estimator
+    kernel = estimator._run_kernel()
+    return [
+        ("written as", to),
+        ("bytes", size),
+        ("estimator", type(estimator).__name__),
+        ("kernel", None if kernel is None else repr(kernel)),
+        ("predictor", estimator.predictor),
+    ]
