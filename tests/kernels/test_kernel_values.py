@@ -168,3 +168,11 @@ def test_importing_kernels_is_light():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_rows_in_single_precision_meet_others_in_double_without_a_loss():
+    random = np.random.default_rng(0)
+    X, Z = (random.normal(size=(20, 3)) + 100 for _ in range(2))
+    exact, kernel = RBF(gamma=1.0)(X.astype(np.float32).astype(float), Z), RBF(gamma=1.0)
+    np.testing.assert_allclose(kernel(X.astype(np.float32), Z), exact, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(kernel(Z, X.astype(np.float32)), exact.T, rtol=1e-9, atol=1e-12)

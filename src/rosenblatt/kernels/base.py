@@ -136,8 +136,9 @@ class Kernel:
             return self.combine(*(part.between(A, B) for part in self.parts))
         if not self.needs_squares:
             return self.of_products(np.ascontiguousarray(products(A.data, B.data)), _UNUSED, _UNUSED)
-        if float_type(A, B) == np.float32 and self.cancels(max(A.longest_square, B.longest_square)):
-            return self.between(A.in_double(), B.in_double()).astype(np.float32)
+        single = any(getattr(rows.data, "dtype", None) == np.float32 for rows in (A, B))
+        if single and self.cancels(max(A.longest_square, B.longest_square)):
+            return self.between(A.in_double(), B.in_double()).astype(float_type(A, B), copy=False)
         xz = np.ascontiguousarray(products(A.data, B.data))
         return self.of_products(xz, A.squares[:, None], B.squares[None, :])
 
