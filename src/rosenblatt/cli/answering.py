@@ -18,7 +18,7 @@ from rosenblatt.data.conll import read_conll
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.files import lines_of
 from rosenblatt.data.replacing import replace_file
-from rosenblatt.data.sources import STDIN, RowSource, format_of, name_of
+from rosenblatt.data.sources import STDIN, RowSource, about_rows, format_of, name_of
 from rosenblatt.models import Model, load_model
 
 NAMED = 5
@@ -43,6 +43,7 @@ class Rows:
                 f"This model was learned from {learned}, in which features have {have}. Got {name_of(path)}, "
                 f"which is {kind}."
             )
+        self.format = kind
         self.schema = Schema.of_model(noted, model.names)
         width = model.estimator.n_features_in_
         self._source = RowSource(path, kind, self.schema, skip_bad, width)
@@ -93,7 +94,7 @@ def predict(
         tag(model_path, path, output=output, quiet=quiet, as_json=as_json, plain=False)
         return
     rows, estimator = Rows(model, path, kind, skip_bad), model.estimator
-    bar, count = Bar("answering", None, quiet=quiet), 0
+    bar, count = Bar("answering", about_rows(path, rows.format), quiet=quiet), 0
     with Written(output) as out:
         for block in rows:
             found = _answers(estimator, block, scores or as_json)

@@ -14,7 +14,7 @@ from rosenblatt.budgets import Budget
 from rosenblatt.cli.output import Bar, say, show
 from rosenblatt.data import read_conll, read_conllu
 from rosenblatt.data.encoding import Schema
-from rosenblatt.data.sources import STDIN, RowSource, fingerprint, format_of
+from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
 from rosenblatt.streams import Checkpoints, feed_of, fit_blocks
 from rosenblatt.streams.feeds import Sequences
@@ -81,7 +81,8 @@ def fit(
             estimator, place = found
             say(f"going on after {estimator._run.book.rounds:,} rounds", quiet=quiet)
     classes = None if options.classes is None else _classes(options.classes)
-    bar = Bar("learning", None, quiet=quiet)
+    expected = about_rows(train, kind)
+    bar = Bar("learning", expected and expected * estimator.epochs, quiet=quiet)
     watched = _Watched(source, quiet)
     fit_blocks(
         feed_of(estimator, classes),

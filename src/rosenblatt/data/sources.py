@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from rosenblatt.data.blocks import Block
 from rosenblatt.data.encoding import Schema
-from rosenblatt.data.files import BOM, lines_of
+from rosenblatt.data.files import BOM, GZIP, XZ, ZSTANDARD, lines_of
 from rosenblatt.data.svmlight import Svmlight, svmlight_blocks
 from rosenblatt.data.tables import arrow_blocks, csv_blocks, json_blocks
 
@@ -144,6 +144,18 @@ class RowSource:
         y = table.y.astype(np.int64) if whole else table.y
         ids = table.comments if any(table.comments) else None
         return Block(X, y, table.qid, ids, table.skipped)
+
+
+def about_rows(path: str, kind: str) -> int | None:
+    """About how many rows a file has, by the length of its first lines; None where nobody can tell."""
+    if path == STDIN or kind not in ("svmlight", "csv", "tsv", "jsonl"):
+        return None
+    with open(path, "rb") as file:
+        head, size = file.read(PEEKED), os.fstat(file.fileno()).st_size
+    lines = head.count(b"\n")
+    return (
+        None if not lines or head.startswith((GZIP, XZ, ZSTANDARD)) else max(lines, size * lines // len(head))
+    )
 
 
 def fingerprint(path: str) -> dict[str, Any]:
