@@ -9,9 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, rules, save
+from rosenblatt import (
+    PerceptronClassifier,
+    PerceptronRanker,
+    PerceptronTagger,
+    __version__,
+    kernels,
+    rules,
+    save,
+)
 from rosenblatt.cli.output import Bar, say, show
 from rosenblatt.data import read_conll, read_conllu
+from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import STDIN, RowSource, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
@@ -56,6 +65,7 @@ def fit(
     resume: bool,
     quiet: bool,
     as_json: bool,
+    cache: bool = True,
 ) -> None:
     """Learn, and write the model."""
     began = perf_counter()
@@ -66,6 +76,13 @@ def fit(
     source: Any = (
         [_sequences(train, kind, estimator)] if game == "sequence" else _rows(train, kind, schema, options)
     )
+    if cache and options.epochs > 1 and isinstance(source, RowSource):
+        source = Cached(
+            source,
+            lambda remark: say(remark, quiet=quiet),
+            at_once=every is not None,
+            version=__version__,
+        )
     checkpoints, place = None, None
     if every is not None or resume:
         if train == STDIN:
