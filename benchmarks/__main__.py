@@ -10,6 +10,7 @@ from benchmarks.measuring import machine
 
 REPORTS = (
     "reading",
+    "large_files",
     "sparse_speed",
     "kernel_speed",
     "sequence_speed",

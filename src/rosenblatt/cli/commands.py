@@ -186,6 +186,9 @@ def fit(
     checkpoint: Annotated[
         str | None, typer.Option(metavar="every=N", help="Rounds between checkpoints.")
     ] = None,
+    cache: Annotated[
+        bool, typer.Option(help="Keep what was read beside a large file, for the next epoch.")
+    ] = True,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a killed run was.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -216,7 +219,16 @@ def fit(
         budget=budget,
         policy=policy.value,
     )
-    fitting.fit(train, output, options, every=_every(checkpoint), resume=resume, quiet=quiet, as_json=as_json)
+    fitting.fit(
+        train,
+        output,
+        options,
+        every=_every(checkpoint),
+        resume=resume,
+        quiet=quiet,
+        as_json=as_json,
+        cache=cache,
+    )
 
 
 @app.command(epilog="rosenblatt predict model.rosenblatt new.csv -o answers.txt")

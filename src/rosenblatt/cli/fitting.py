@@ -9,10 +9,19 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, rules, save
+from rosenblatt import (
+    PerceptronClassifier,
+    PerceptronRanker,
+    PerceptronTagger,
+    __version__,
+    kernels,
+    rules,
+    save,
+)
 from rosenblatt.budgets import Budget
 from rosenblatt.cli.output import Bar, say, show
 from rosenblatt.data import read_conll, read_conllu
+from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
@@ -59,6 +68,7 @@ def fit(
     resume: bool,
     quiet: bool,
     as_json: bool,
+    cache: bool = True,
 ) -> None:
     """Learn, and write the model."""
     began = perf_counter()
@@ -69,6 +79,13 @@ def fit(
     source: Any = (
         [_sequences(train, kind, estimator)] if game == "sequence" else _rows(train, kind, schema, options)
     )
+    if cache and options.epochs > 1 and isinstance(source, RowSource):
+        source = Cached(
+            source,
+            lambda remark: say(remark, quiet=quiet),
+            at_once=every is not None,
+            version=__version__,
+        )
     checkpoints, place = None, None
     if every is not None or resume:
         if train == STDIN:

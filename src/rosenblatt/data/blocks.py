@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+Some = TypeVar("Some")
 
 
 class Skipped(NamedTuple):
@@ -39,6 +43,15 @@ class Block:
 
     def __len__(self) -> int:
         return int(self.X.shape[0])
+
+
+def one_ahead(blocks: Iterator[Some]) -> Generator[Some, None, None]:
+    """The same blocks, each made while the one before it is in use."""
+    with ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, blocks, None)
+        while (block := coming.result()) is not None:
+            coming = pool.submit(next, blocks, None)
+            yield block
 
 
 class BadLines:

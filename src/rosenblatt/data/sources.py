@@ -153,16 +153,15 @@ def about_rows(path: str, kind: str) -> int | None:
     with open(path, "rb") as file:
         head, size = file.read(PEEKED), os.fstat(file.fileno()).st_size
     lines = head.count(b"\n")
-    return (
-        None if not lines or head.startswith((GZIP, XZ, ZSTANDARD)) else max(lines, size * lines // len(head))
-    )
+    packed = head.startswith((GZIP, XZ, ZSTANDARD))
+    return None if packed or not lines else max(lines, size * lines // len(head))
 
 
 def fingerprint(path: str) -> dict[str, Any]:
     """What tells a file from another of the same name: its size, and a digest of its first and last bytes."""
     with open(path, "rb") as file:
         size = os.fstat(file.fileno()).st_size
-        digest = hashlib.blake2b(file.read(2**20), digest_size=16)
+        digest = hashlib.sha256(file.read(2**20))
         file.seek(max(0, size - 2**20))
         digest.update(file.read())
     return {"size": size, "digest": digest.hexdigest()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from operator import index
 from os import PathLike
 from typing import Any, NamedTuple
@@ -12,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.data.blocks import Skipped
+from rosenblatt.data.blocks import Skipped, one_ahead
 from rosenblatt.data.cells import LARGEST, Line, LineError, read_line
 from rosenblatt.data.files import BOM, Source, Text, name_of, texts_of, write_text
 
@@ -86,7 +85,7 @@ def svmlight_blocks(
     if block_bytes < 1:
         raise ValueError(f"A block must be at least 1 byte. Got {block_bytes}.")
     reader = _Reader(source, n_features, skip_bad)
-    return _one_ahead(_with_rows(reader.block([text]) for text in texts_of(source, block_bytes)))
+    return one_ahead(_with_rows(reader.block([text]) for text in texts_of(source, block_bytes)))
 
 
 def _with_rows(blocks: Iterator[Svmlight]) -> Iterator[Svmlight]:
@@ -103,15 +102,6 @@ def _with_rows(blocks: Iterator[Svmlight]) -> Iterator[Svmlight]:
         skipped = []
     if held is not None:
         yield held
-
-
-def _one_ahead(blocks: Iterator[Svmlight]) -> Iterator[Svmlight]:
-    """The same blocks, each made while the one before it is in use."""
-    with ThreadPoolExecutor(1) as pool:
-        coming = pool.submit(next, blocks, None)
-        while (block := coming.result()) is not None:
-            coming = pool.submit(next, blocks, None)
-            yield block
 
 
 class _Arrays(NamedTuple):

@@ -110,7 +110,7 @@ def _array(view: Any) -> Array:
 
 
 def _checksum(text: str, arrays: dict[str, Array]) -> str:
-    digest = hashlib.blake2b(text.encode(), digest_size=32)
+    digest = hashlib.sha256(text.encode())
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype} {array.shape}".encode())

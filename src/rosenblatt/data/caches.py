@@ -1,0 +1,162 @@
+"""What was read from a file of rows, kept beside it, so that the next pass need not read the text again."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from rosenblatt.data import svmlight, tables
+from rosenblatt.data.blocks import Block, one_ahead
+from rosenblatt.data.cache_files import CacheWriter, Header, Unusable, blocks_of, header_of, opened
+from rosenblatt.data.digests import Digest, status_of
+from rosenblatt.data.sources import STDIN, RowSource
+from rosenblatt.data.vocabulary import Vocabulary
+
+SUFFIX = ".rosenblatt-cache"
+"""What the name of a cache has behind that of the file."""
+
+SMALL = 2**26
+"""Files of at most so many bytes are compared with their digest before a cache of them is used."""
+
+
+class Cached:
+    """The blocks of a source, read from the cache beside it if there is a good one, else written there.
+
+    The cache is written while the blocks of the first pass are handed out, and takes its place when all of
+    them are. A pass that is broken off leaves none, nor does a file of one block. It is used by the user who
+    made it, as long as the file has the size and the time of change that it had, and the library and the
+    options are the same. That the bytes are the same, too, is seen from a digest, once by every `Cached`:
+    before the first block if the file is small or `at_once` is asked for, else in a thread beside the first
+    pass, which then ends in an error if they are not. A cache that is of no use is made anew; where none can
+    be written, the file is read again in every pass.
+
+    Parameters
+    ----------
+    source
+        A file of rows to learn from.
+    told
+        Called with a remark whenever a cache is not used or not written.
+    at_once
+        Whether the digest must be known before the first block, as where checkpoints are written.
+    version
+        That of the library: a cache made by another one is not used, for it may have read otherwise.
+    """
+
+    def __init__(
+        self,
+        source: RowSource,
+        told: Callable[[str], None] = lambda _: None,
+        *,
+        at_once: bool = False,
+        version: str = "",
+    ) -> None:
+        self.path = Path(f"{source.path}{SUFFIX}")
+        self._source = source
+        self._told = told
+        self._at_once = at_once
+        self._given = source.schema.noted(), source.schema.vocabulary.names
+        self._options = _options(source, version)
+        self._seen = False
+        self._can = source.path != STDIN and source.schema.vocabulary.learning and source.width is None
+
+    def __iter__(self) -> Iterator[Block]:
+        if not self._can or not stat.S_ISREG(os.stat(self._source.path).st_mode):
+            yield from self._source
+            return
+        done = 0
+        try:
+            with closing(self._read()) as blocks:
+                for block in blocks:
+                    yield block
+                    done += 1
+            return
+        except FileNotFoundError:
+            pass
+        except (Unusable, OSError) as why:
+            self._told(f"{self.path} is not used: {_shown(why)}.")
+        yield from self._made(done)
+
+    def _read(self) -> Generator[Block, None, None]:
+        """The blocks of the cache, if it is one, and one of this file."""
+        with opened(self.path) as file, Digest(self._source.path) as digest:
+            header = header_of(file)
+            self._check(header)
+            if not self._seen:
+                digest.begin()
+                if self._at_once or header["source"]["size"] <= SMALL:
+                    self._see(digest, header)
+            self._fill(header["schema"], header["names"])
+            with closing(one_ahead(blocks_of(file, header["blocks"]))) as blocks:
+                yield from blocks
+            if not self._seen:
+                self._see_late(digest, header)
+
+    def _check(self, header: Header) -> None:
+        """Refuse the cache of another file, or of another reading of it."""
+        if header["options"] != self._options:
+            raise Unusable("it was made with other options, or by another version")
+        if {"digest": header["source"]["digest"], **status_of(self._source.path)} != header["source"]:
+            raise Unusable(f"{self._source.path} has changed since")
+
+    def _see(self, digest: Digest, header: Header) -> None:
+        if digest.value() != header["source"]["digest"]:
+            raise Unusable(f"{self._source.path} has changed since, though not its size and time")
+        self._seen = True
+
+    def _see_late(self, digest: Digest, header: Header) -> None:
+        """The same once blocks are out."""
+        try:
+            self._see(digest, header)
+        except Unusable:
+            self.path.unlink(missing_ok=True)
+            raise ValueError(
+                f"{self._source.path} has changed, though not its size and time, and its cache was read. "
+                f"Begin anew: {self.path} is deleted."
+            ) from None
+
+    def _made(self, after: int) -> Iterator[Block]:
+        """The blocks of the file, from that number on; all are written down, as if none had been read yet."""
+        self._fill(*self._given)
+        with CacheWriter(self.path, self._source.path) as writer:
+            for number, block in enumerate(self._source):
+                writer.add(block)
+                if number >= after:
+                    yield block
+            schema = self._source.schema
+            self._seen = writer.finish(
+                {"options": self._options, "schema": schema.noted(), "names": schema.vocabulary.names}
+            )
+        if writer.fault is not None:
+            self._can = False
+            self._told(f"{self.path} is not written: {_shown(writer.fault)}.")
+
+    def _fill(self, noted: dict[str, Any], names: list[str]) -> None:
+        """Let the schema of the source be this."""
+        schema = self._source.schema
+        for name in ("columns", "texts", "dense", "kind"):
+            setattr(schema, name, noted[name])
+        schema.vocabulary = Vocabulary(names, noted["bits"])
+
+
+def _options(source: RowSource, version: str) -> dict[str, Any]:
+    """All that decides how a file is read, as JSON has it."""
+    options = {
+        "version": version,
+        "order": sys.byteorder,
+        "blocks": [svmlight.BLOCK, tables.ROWS],
+        "format": source.format,
+        "skip_bad": source.skip_bad,
+        "schema": source.schema.noted(),
+        "names": source.schema.vocabulary.names,
+    }
+    return dict(json.loads(json.dumps(options)))
+
+
+def _shown(why: Exception) -> str:
+    return str(getattr(why, "strerror", None) or why)
