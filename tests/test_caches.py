@@ -482,11 +482,6 @@ def test_rows_to_be_answered_are_not_cached(tmp_path):
     assert [each.name for each in tmp_path.iterdir()] == ["rows.csv"]
 
 
-OPTIONS = {
-    "game": None, "kernel": None, "rule": "perceptron", "epochs": 4, "predictor": "average", "seed": 0,
-    "shuffle": True, "multiclass": "argmax", "strategy": "pairs", "template": None, "scheme": None, "format": None,
-    "label": None, "query": None, "id": None, "hash_bits": None, "classes": None, "skip_bad": 0, "keep": None,
-}  # fmt: skip
 GAMES = {
     "svmlight": (svmlight_of_quarters, {}),
     "bad lines": (svmlight_with_bad_lines, {"skip_bad": 5}),
@@ -501,7 +496,7 @@ GAMES = {
 def fitted(folder, kind, options, name, **how):
     """The bytes of the model."""
     how = {"every": None, "resume": False, "quiet": True, "as_json": True} | how
-    options = fitting.Options(**(OPTIONS | options))
+    options = fitting.Options(**({"epochs": 4} | options))
     fitting.fit(source_of(folder, kind).path, str(folder / name), options, **how)
     return (folder / name).read_bytes()
 
@@ -562,7 +557,7 @@ def test_a_run_without_a_cache_is_gone_on_with_by_one_with(tmp_path, monkeypatch
     """What a checkpoint is about does not hold whether there was a cache."""
     X = RANDOM.normal(size=(60, 3)).round(2)
     write_svmlight(tmp_path / "t.svm", X, np.where(X[:, 0] > 0.3 * RANDOM.normal(size=60), 1, -1))
-    options, output = fitting.Options(**OPTIONS), str(tmp_path / "m")
+    options, output = fitting.Options(epochs=4), str(tmp_path / "m")
     fit = {"every": 20, "quiet": True, "as_json": True}
     fitting.fit(str(tmp_path / "t.svm"), output, options, resume=False, cache=False, **fit)
     whole = Path(output).read_bytes()

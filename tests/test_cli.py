@@ -337,10 +337,10 @@ def test_a_run_in_blocks_is_the_run_of_fit(run, train, monkeypatch):
 def test_killed_runs_are_gone_on_with_to_the_same_bytes(tmp_path):
     script = Path(__file__).with_name("kills.py")
     done = subprocess.run(
-        [sys.executable, script, tmp_path, "6"], capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, script, tmp_path, "5"], capture_output=True, text=True, timeout=600, check=False
     )
     assert done.returncode == 0, done.stderr
-    assert sum(kind["killed"] for kind in json.loads(done.stdout).values()) == 30
+    assert sum(kind["killed"] for kind in json.loads(done.stdout).values()) == 25
 
 
 def test_another_file_or_option_is_not_gone_on_with(run, train, tmp_path):

@@ -394,7 +394,8 @@ def test_a_pipe(tmp_path):
     writer.join()
 
 
-def test_memory_is_that_of_a_few_blocks(tmp_path):
+def test_memory_is_that_of_a_few_blocks(tmp_path, monkeypatch):
+    monkeypatch.setattr(svmlight, "SMALL", 0)
     path = tmp_path / "rows"
     path.write_bytes(b"1 1:2 3:4.5 7:1\n" * 500_000)
     data.read_svmlight(["1 1:1"])

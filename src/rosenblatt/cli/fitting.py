@@ -36,27 +36,27 @@ LISTED = 10
 class Options:
     """What the command line was asked for."""
 
-    game: str | None
-    kernel: str | None
-    rule: str
-    epochs: int
-    predictor: str
-    seed: int
-    shuffle: bool
-    multiclass: str
-    strategy: str
-    template: str | None
-    scheme: str | None
-    format: str | None
-    label: str | None
-    query: str | None
-    id: str | None
-    hash_bits: int | None
-    classes: str | None
-    skip_bad: int
-    keep: bool | None
-    budget: int | None
-    policy: str
+    game: str | None = None
+    kernel: str | None = None
+    rule: str = "perceptron"
+    epochs: int = 10
+    predictor: str = "average"
+    seed: int = 0
+    shuffle: bool = True
+    multiclass: str = "argmax"
+    strategy: str = "pairs"
+    template: str | None = None
+    scheme: str | None = None
+    format: str | None = None
+    label: str | None = None
+    query: str | None = None
+    id: str | None = None
+    hash_bits: int | None = None
+    classes: str | None = None
+    skip_bad: int = 0
+    keep: bool | None = None
+    budget: int | None = None
+    policy: str = "projection"
 
 
 def fit(

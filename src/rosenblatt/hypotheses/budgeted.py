@@ -129,7 +129,7 @@ class Budgeted:
 
     def _take_in(self, row: Rows, change: Floats, near: Array | None) -> None:
         """Store a row, and forget another if there are too many; or write it as a combination of others."""
-        size = len(self.memory)
+        size, row = len(self.memory), self.memory.plain(row)
         if near is None:
             near = self.memory.similarities(row)[0].astype(np.float64) if size else np.empty(0)
         if self.budget.policy == "projection":

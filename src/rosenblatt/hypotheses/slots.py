@@ -11,11 +11,15 @@ from rosenblatt.hypotheses.memory import Memory
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import Csr, Rows
 
+NARROW = 4096
+"""Features up to which sparse rows are stored as dense ones, which are sooner compared."""
+
 
 class SlotMemory(Memory):
     """Rows under numbers, any of which can be replaced.
 
-    Dense rows lie in one array; sparse ones and objects in a list, put together when they are asked for.
+    Dense rows lie in one array, which gets wider as features come in; wide sparse ones and objects in a
+    list, put together when they are asked for.
     """
 
     def __init__(self, kernel: Kernel, constant: float, most: int) -> None:
@@ -61,18 +65,41 @@ class SlotMemory(Memory):
         else:
             self._numbers = self._numbers.copy()
             self._numbers[slot] = row.ids[0]
-        stored = self.kernel.stored(row)
+        stored = self.plain(self.kernel.stored(row))
         if not stored.sparse and not isinstance(stored.data, list):
-            if self._dense is None or self._squares is None:
-                self._dense = np.empty((self._most, stored.data.shape[1]), stored.data.dtype)
-                self._squares = np.empty(self._most, stored.data.dtype)
-            self._dense[slot], self._squares[slot] = stored.data[0], stored.squares[0]
+            self._put_dense(stored, slot)
             return
         piece = stored.csr if stored.sparse else stored.data[0]
         if slot == len(self._pieces):
             self._pieces.append(piece)
         else:
             self._pieces[slot] = piece
+
+    def similarities(self, rows: Rows, others: Rows | None = None) -> Array:
+        """k(x, z) + constant for every row x and every z of the stored, or of other, training rows."""
+        rows, others = self.plain(rows), self.rows if others is None else self.plain(others)
+        if not rows.sparse and isinstance(rows.data, np.ndarray) and rows.width != others.width:
+            width = max(rows.width or 0, others.width or 0)
+            rows, others = _padded(rows, width), _padded(others, width)
+        return super().similarities(rows, others)
+
+    def plain(self, rows: Rows) -> Rows:
+        """Rows in the form in which they are stored: sparse ones that are narrow as dense ones."""
+        if not rows.sparse or self._pieces or (rows.width or 0) > NARROW:
+            return rows
+        starts, features, values, width = rows.csr
+        width = max(width, 0 if self._dense is None else self._dense.shape[1])
+        dense = np.zeros((len(rows), width), values.dtype)
+        dense[np.repeat(np.arange(len(rows)), np.diff(starts)), features] = values
+        return Rows(dense, rows.ids)
+
+    def _put_dense(self, row: Rows, slot: int) -> None:
+        width, dtype = row.data.shape[1], row.data.dtype
+        if self._dense is None or self._squares is None:
+            self._dense, self._squares = np.zeros((self._most, width), dtype), np.zeros(self._most, dtype)
+        elif width > self._dense.shape[1]:
+            self._dense = np.pad(self._dense, ((0, 0), (0, width - self._dense.shape[1])))
+        self._dense[slot], self._squares[slot] = row.data[0], row.squares[0]
 
     def remove(self, slot: int) -> None:
         """Let the last row take this one's slot."""
@@ -99,3 +126,9 @@ class SlotMemory(Memory):
             np.concatenate([piece.values for piece in self._pieces]),
             max(piece.width for piece in self._pieces),
         )
+
+
+def _padded(rows: Rows, width: int) -> Rows:
+    """Dense rows with more features, which are 0."""
+    more = width - (rows.width or 0)
+    return rows if not more else Rows(np.pad(rows.data, ((0, 0), (0, more))), rows.ids)

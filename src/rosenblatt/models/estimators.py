@@ -10,7 +10,7 @@ from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
 from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.games import Ranking
-from rosenblatt.hypotheses import Primal
+from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.models.runs import read_game, read_run, write_game, write_run
 from rosenblatt.models.sheets import Fields, Sheet
 from rosenblatt.models.taggers import read_labeller, write_labeller
@@ -46,7 +46,8 @@ def _check_features(fields: Fields, estimator: Any) -> None:
         fields.check(enough, "there should be weights for all features")
     elif len(hypothesis.memory) and hypothesis.memory.kernel.domain == "vectors":
         rows = hypothesis.memory.rows
-        fits = features is not None and (features == rows.width or (rows.sparse and features > rows.width))
+        grows = rows.sparse or isinstance(hypothesis, Budgeted)
+        fits = features is not None and (features == rows.width or (grows and features > rows.width))
         fields.check(fits, "rows should have as many features as there are")
 
 
