@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -72,6 +73,7 @@ def fit(
 ) -> None:
     """Learn, and write the model."""
     began = perf_counter()
+    _check_output(output)
     kind = options.format or format_of(train)
     game = options.game or ("sequence" if kind == "conll" else "classification")
     estimator = _estimator(game, options, kind)
@@ -126,6 +128,15 @@ def fit(
         ],
         as_json,
     )
+
+
+def _check_output(output: str) -> None:
+    """Refuse now what could not be written when all is learned."""
+    folder = Path(output).resolve().parent
+    if not folder.is_dir():
+        raise ValueError(f"The folder of the model must exist. Got {output}, and there is no {folder}.")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"The folder of the model must be writable. Got {output}.")
 
 
 class _Watched:

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
-UNUSED = ("scipy.special", "scipy.stats", "pandas")
+UNUSED = ("numpy.f2py", "scipy.special", "scipy.stats", "pandas")
 
 
 def import_sklearn() -> None:
@@ -31,6 +31,9 @@ def postponed(name: str) -> Iterator[None]:
         yield
         return
     stand_in = sys.modules[name] = StandIn(name)
+    package, _, child = name.rpartition(".")
+    if package:
+        setattr(import_module(package), child, stand_in)
     try:
         yield
     finally:
@@ -44,6 +47,9 @@ class StandIn(ModuleType):
         """Be imported by nobody else."""
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
+        package, _, child = self.__name__.rpartition(".")
+        if package and vars(sys.modules[package]).get(child) is self:
+            delattr(sys.modules[package], child)
 
     def __getattr__(self, attribute: str) -> object:
         self.leave()

@@ -146,7 +146,31 @@ def fit_blocks(
         if run.converged:
             break
         place = Place(epoch=epoch + 1, corrected=len(run.book))
+        if only and checkpoints is None and not _draws(estimator) and place.epoch < estimator.epochs:
+            _play_rest(feed, estimator, only[0], random, told)
+            break
     feed.finish()
+
+
+class _Told:
+    """A progress bar that only passes on that there is something new."""
+
+    def __init__(self, told: Callable[[], None]) -> None:
+        self._told = told
+
+    def at(self, rounds: int, mistakes: int, done: bool = False) -> None:
+        self._told()
+
+
+def _play_rest(
+    feed: Feed, estimator: Any, block: Any, random: np.random.Generator, told: Callable[[], None]
+) -> None:
+    """All epochs but the first over the one block there is: with a kernel, scores are kept between them."""
+    run = estimator._run
+    with run.counting_from(0, 0):
+        examples = feed.examples(block, random)
+        orders = inputs.orders(len(examples), estimator.epochs - 1, estimator.shuffle, random)
+        estimator._play(examples, orders, _Told(told))
 
 
 def _draws(estimator: Any) -> bool:
