@@ -261,7 +261,7 @@ def test_bad_lines_are_skipped_and_listed(run, tmp_path):
     ("arguments", "code", "words"),
     [
         (["fit", "nowhere.svm", "-o", "m"], 1, "nowhere.svm: No such file"),
-        (["fit", "train.svm", "-o", "no/such/folder/m"], 1, "No such file"),
+        (["fit", "train.svm", "-o", "no/such/folder/m"], 1, "folder of the model must exist"),
         (["fit", "train.svm"], 2, "--output"),
         (["fit", "train.svm", "-o", "m", "--kernel", "Gauss()"], 2, "must be made of Linear"),
         (["fit", "train.svm", "-o", "m", "--rule", "Never()"], 2, "must be made of Perceptron"),
