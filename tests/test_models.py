@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from safetensors import numpy as tensors
 from sklearn.pipeline import make_pipeline
 
@@ -17,6 +18,7 @@ from rosenblatt.data.replacing import replace_file
 from rosenblatt.models import ModelError, archive, load_model, storing
 
 X, TWO, THREE = model_data.X, model_data.TWO, model_data.THREE
+RBF = kernels.RBF(gamma=1.0)
 
 
 def same(found, expected):
@@ -251,3 +253,31 @@ def test_a_model_is_deterministic_bytes():
     learners = [PerceptronClassifier(random_state=0).fit(X, THREE) for _ in range(2)]
     one, two = (archive.packed(*storing.contents(storing.Model(learner))) for learner in learners)
     assert one == two
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "value", "words"),
+    [
+        ("rows.features", -1, 99, "features should be those there are"),
+        ("rows.features", -1, -1, "features should be those there are"),
+        ("rows.features", 1, 0, "features of a row should rise"),
+        ("rows.starts", 1, 10**6, "rows should follow each other"),
+        ("rows.starts", -1, 10**6, "rows should fill their arrays"),
+        ("book.entries", -2, 7, "outputs that there are"),
+        ("book.entries", -4, 10**6, "entries should belong to corrections"),
+        ("book.entries", -3, 0.5, "whole numbers"),
+        ("book.corrections", 2, 3, "tracks should be those of the game"),
+        ("book.corrections", 0, 10**9, "order of rounds"),
+        ("book.corrections", 5, 0.5, "wrong should be"),
+    ],
+)
+def test_what_loops_rely_on_is_checked(tmp_path, name, place, value, words):
+    path = tmp_path / "model"
+    save(PerceptronClassifier(RBF, random_state=0).fit(sp.csr_array(X), THREE), path)
+
+    def change(header, arrays):
+        where = "fitted.run." + ("guess." + name if name.startswith("rows") else name)
+        arrays[where] = arrays[where].copy()
+        arrays[where].reshape(-1)[place] = value
+
+    assert words in forge(path, change)
