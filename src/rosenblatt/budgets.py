@@ -23,7 +23,8 @@ class Budget:
         row that the others can stand for with the least loss gives way to it, its part going to the others
         (after the Projectron of Orabona, Keshet and Caputo). Any kernel.
         "merging": the row that counts least and the one that suits it best become one between them (Wang,
-        Crammer and Vucetic). RBF kernels on vectors only, and the fastest of those that lose little.
+        Crammer and Vucetic), under a number below 0. RBF kernels on vectors only, and the fastest of those
+        that lose little.
         "halving": the half that counts least is written as a combination of the others (Ahpatron; Liu and
         others). Any kernel.
         "random": any row goes (Cavallanti, Cesa-Bianchi and Gentile). "oldest": the first that came goes, as
@@ -55,6 +56,8 @@ class Budget:
         object.__setattr__(self, "size", int(self.size))
         if self.policy not in POLICIES:
             raise ValueError(f"A budget's policy is one of {', '.join(POLICIES)}. Got {self.policy!r}.")
+        if not isinstance(self.seed, int | np.integer) or self.seed < 0:
+            raise ValueError(f"The seed of a budget is a whole number of at least 0. Got {self.seed!r}.")
         if not 0 <= self.tolerance < 1:
             raise ValueError(f"The tolerance of a budget is a share from 0 to 1. Got {self.tolerance!r}.")
 

@@ -179,9 +179,9 @@ def _epochs(
     with Interrupts(held=run.hypothesis.memory.kernel.inner) as interrupts:
         try:
             for order in orders:
-                before, epochs = len(run.book), epochs + 1
+                before, epochs = run.book.total, epochs + 1
                 epoch(order, pulse)
-                if converged := len(run.book) == before and not examples.repeats:
+                if converged := run.book.total == before and not examples.repeats:
                     break
             settle()
         except BaseException:

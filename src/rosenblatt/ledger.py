@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -79,13 +80,18 @@ class Ledger:
 
     def __repr__(self) -> str:
         tracks = f", {self.tracks} tracks" if self.tracks > 1 else ""
-        mistakes, corrections = len(self.mistakes) + self.unlisted_mistakes, len(self) + self.unlisted
-        return f"<Ledger: {mistakes} mistakes, {corrections} corrections, {self.rounds} rounds{tracks}>"
+        corrections = len(self) + self.unlisted
+        return f"<Ledger: {self.errors} mistakes, {corrections} corrections, {self.rounds} rounds{tracks}>"
 
     @property
     def mistakes(self) -> Ints:
         """The examples that were answered wrongly, in order."""
         return self.example[self.wrong]
+
+    @property
+    def errors(self) -> int:
+        """How many mistakes there were, listed or not."""
+        return len(self.mistakes) + self.unlisted_mistakes
 
     @property
     def survived(self) -> Ints:
@@ -142,6 +148,11 @@ class Book:
         return int(self.tally[1])
 
     @property
+    def total(self) -> int:
+        """How many corrections there were, listed or not."""
+        return int(self.unlisted[0]) + len(self)
+
+    @property
     def rounds(self) -> int:
         """How many rounds were played."""
         return int(self.tally[0])
@@ -186,6 +197,20 @@ class Book:
         self.entries[: e - first, 0] -= lines
         self.tally -= (0, lines, first)
         self._ledger = None
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes the book as it is now."""
+        _, k, e = self.tally.tolist()
+        tally, unlisted = self.tally.copy(), self.unlisted.copy()
+        lines = (self.corrections[:k].copy(), self.entries[:e].copy()) if self.most is not None else None
+
+        def restore() -> None:
+            if lines is not None:  # they may have moved up since
+                self.corrections[:k], self.entries[:e] = lines
+                self.unlisted[:] = unlisted
+            self.erase(tally)
+
+        return restore
 
     def erase(self, tally: Ints) -> None:
         """Take back everything since the tally was this."""

@@ -134,11 +134,11 @@ class Run:
 
     def snapshot(self) -> Callable[[], None]:
         """A function that makes guess and book as they are now, while no more examples were taken in."""
-        hypothesis, tally = self.hypothesis.snapshot(), self.book.tally.copy()
+        hypothesis, book = self.hypothesis.snapshot(), self.book.snapshot()
 
         def restore() -> None:
             hypothesis()
-            self.book.erase(tally)
+            book()
 
         return restore
 

@@ -90,12 +90,12 @@ def fit(
         )
     checkpoints, place = None, None
     if every is not None or resume:
+        if every is None:
+            raise ValueError("--resume needs the same --checkpoint every=N as the run that was stopped.")
         if train == STDIN:
             raise ValueError("A run from standard input cannot be gone on with. Give a file.")
         about = {"options": asdict(options), "data": fingerprint(train), "every": every}
-        checkpoints = Checkpoints(f"{output}.checkpoint", every or 0, about)
-        if every is None:
-            raise ValueError("--resume needs the same --checkpoint every=N as the run that was stopped.")
+        checkpoints = Checkpoints(f"{output}.checkpoint", every, about)
         if resume and (found := checkpoints.found()) is not None:
             estimator, place = found
             say(f"going on after {estimator._run.book.rounds:,} rounds", quiet=quiet)
@@ -121,7 +121,7 @@ def fit(
         f"{output}: {type(estimator).__name__}",
         [
             ("rounds", ledger.rounds),
-            ("mistakes", len(ledger.mistakes)),
+            ("mistakes", ledger.errors),
             ("epochs", estimator.n_iter_),
             ("converged", estimator.converged_),
             ("seconds", round(perf_counter() - began, 3)),
@@ -132,6 +132,8 @@ def fit(
 
 def _check_output(output: str) -> None:
     """Refuse now what could not be written when all is learned."""
+    if Path(output).is_dir():
+        raise ValueError(f"A model is written to a file. Got the folder {output}.")
     folder = Path(output).resolve().parent
     if not folder.is_dir():
         raise ValueError(f"The folder of the model must exist. Got {output}, and there is no {folder}.")
@@ -164,7 +166,7 @@ def _tell(bar: Bar, estimator: Any, watched: _Watched) -> None:
     book = estimator._run.book
     if watched.rows is not None:
         bar.expect(watched.rows * estimator.epochs)
-    bar.at(book.rounds, len(book))
+    bar.at(book.rounds, book.total)
 
 
 def _estimator(game: str, options: Options, kind: str) -> Any:

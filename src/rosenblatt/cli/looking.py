@@ -30,8 +30,8 @@ def inspect(path: str, *, as_json: bool) -> None:
         ("predictor", estimator.predictor),
         ("rounds", ledger.rounds),
         ("epochs", run.epochs),
-        ("mistakes", len(ledger.mistakes)),
-        ("corrections", len(ledger)),
+        ("mistakes", ledger.errors),
+        ("corrections", run.book.total),
         ("stored rows", len(run.hypothesis.memory)),
         ("converged", run.converged),
     ]

@@ -82,6 +82,8 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
         try:
             if learning and schema.label is not None and row.get(schema.label) is None:
                 raise ValueError(f"it has no {schema.label!r}, which is the label")
+            if schema.query is not None and row.get(schema.query) is None:
+                raise ValueError(f"it has no {schema.query!r}, which is the query")
             features = list(_features(row, special))
         except ValueError as why:
             bad.add(number, str(why))
@@ -108,11 +110,12 @@ def _features(row: Mapping[str, Any], special: set[str], prefix: str = "") -> It
             continue
         full = prefix + name
         if isinstance(value, str):
-            yield f"{full}={value}", 1.0
+            if not _is_empty(value):
+                yield f"{full}={value}", 1.0
         elif isinstance(value, bool | int | float):
-            number = float(value)
+            number = float(value) if abs(value) < 1e300 else np.inf
             if not np.isfinite(number):
-                raise ValueError(f"{full!r} must be a finite number, and is {value}")
+                raise ValueError(f"{full!r} must be a finite number, and is {value!s:.40}")
             if number:
                 yield full, number
         elif isinstance(value, Mapping) and not prefix.count(".") > 20:
@@ -152,10 +155,19 @@ def table_block(
         numbers = _numbers(cells)
         if numbers is None:
             _refuse_text(name, cells, lines, bad.name)
-        else:
-            numeric[name] = numbers
+            continue
+        if not np.isfinite(numbers).all():
+            line = lines[int(np.flatnonzero(~np.isfinite(numbers))[0])]
+            raise ValueError(
+                f"The column {name!r} must hold finite numbers. Got infinity in line {line} of {bad.name}."
+            )
+        numeric[name] = numbers
     texts = {name: features[name] for name in schema.texts if name in features}
-    named = columns.get(schema.label or "")
+    named = None if schema.label is None else columns.get(schema.label)
+    if schema.query is not None:
+        nameless = [line for cell, line in zip(columns[schema.query], lines, strict=True) if _is_empty(cell)]
+        if nameless:
+            raise ValueError(f"Every row needs a query. Got none in line {nameless[0]} of {bad.name}.")
     return Block(
         _dense_rows(numeric, len(lines), schema)
         if schema.dense
@@ -199,10 +211,35 @@ def _mixed_rows(
 def _numbers(cells: Sequence[Any]) -> Floats | None:
     """A column as numbers, 0 where a cell is empty; None if there is a text in it."""
     try:
-        numbers = np.array([0.0 if _is_empty(cell) else float(cell) for cell in cells])
+        return np.array([0.0 if _is_empty(cell) else _number(cell) for cell in cells])
     except (TypeError, ValueError, OverflowError):
         return None
-    return numbers if np.isfinite(numbers).all() else None
+
+
+def _number(cell: Any) -> float:
+    if isinstance(cell, str) and "_" in cell:
+        raise ValueError
+    return float(cell)
+
+
+def _wholes(cells: Sequence[Any]) -> Array | None:
+    """A column as whole numbers, to the last digit; None if there is something else in it."""
+    try:
+        found = [int(cell) if isinstance(cell, int) else _whole(str(cell)) for cell in cells]
+        return np.array(found, np.int64)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _whole(cell: str) -> int:
+    """A whole number, which may be written with a point; larger ones must not be."""
+    try:
+        return int(cell)
+    except ValueError:
+        number = float(cell)
+        if not number.is_integer() or abs(number) >= 2**53:
+            raise
+        return int(number)
 
 
 def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: str) -> None:
@@ -221,19 +258,22 @@ def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: st
         if not schema.vocabulary.learning:
             return None
         raise ValueError(f"Every row needs a label. Got none in line {empty[0]} of {name}.")
+    if not cells:
+        return np.empty(0)
     if schema.kind is None:
-        numbers = None if any(isinstance(cell, bool) for cell in cells) else _numbers(cells)
-        whole = numbers is not None and bool((numbers == np.floor(numbers)).all())
-        schema.kind = "str" if numbers is None else "int" if whole else "float"
+        plain = not any(isinstance(cell, bool) for cell in cells)
+        schema.kind = "str"
+        if plain and _numbers(cells) is not None:
+            schema.kind = "float" if _wholes(cells) is None else "int"
     if schema.kind == "str":
         return np.array([_text(cell) for cell in cells])
-    numbers = _numbers(cells)
-    if numbers is None or (schema.kind == "int" and (numbers != np.floor(numbers)).any()):
+    found = _wholes(cells) if schema.kind == "int" else _numbers(cells)
+    if found is None:
         raise ValueError(
             f"Labels were {'whole ' if schema.kind == 'int' else ''}numbers so far. Got another after line "
             f"{lines[0]} of {name}."
         )
-    return numbers.astype(np.int64) if schema.kind == "int" else numbers
+    return found
 
 
 def _is_empty(cell: Any) -> bool:

@@ -43,24 +43,30 @@ def format_of(path: str) -> str:
         return "parquet"
     if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
         return "arrow"
-    lines = [line for line in head.removeprefix(BOM).splitlines() if line.strip()]
-    content = [line for line in lines if not line.lstrip().startswith(b"#")]
+    text = head.removeprefix(BOM).replace(b"\r", b"").rstrip(b"\n")
+    content = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
     if not content:
         raise ValueError(f"There is nothing in {name_of(path)} to learn from or to answer.")
     first = content[0]
     if first.lstrip().startswith(b"{"):
         return "jsonl"
-    if SVMLIGHT.match(first):
+    if any(SVMLIGHT.match(_whole(line, len(head))) for line in content[:5]):
         return "svmlight"
+    apart = b"\n\n" in text
     for separator, name in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
-        if separator in first and all(separator in line for line in content[1:3]) and b"\n\n" not in head:
-            return name
-    if len(content) > 1 and (b"\n\n" in head.replace(b"\r", b"") or len(set(map(_cells, content[:-1]))) == 1):
+        if separator in first and all(separator in line for line in content[1:3]):
+            return "conll" if apart and name == "tsv" else name
+    if len(content) > 1 and (apart or len(set(map(_cells, content[:-1]))) == 1):
         return "conll"
     raise ValueError(
         f"The format of {name_of(path)} cannot be told from its first line, "
         f"{first[:60].decode(errors='replace')!r}. Say it with --format, one of {', '.join(FORMATS)}."
     )
+
+
+def _whole(line: bytes, seen: int) -> bytes:
+    """A line without its last cell if that may be cut off, because no more of it was looked at."""
+    return line if len(line) < seen - 1 or b" " not in line else line[: line.rindex(b" ")]
 
 
 def _cells(line: bytes) -> int:
@@ -138,9 +144,9 @@ class RowSource:
             self.beyond = max(self.beyond, X.shape[1] if X.shape[1] > self.width else 0)
             X = X[:, : self.width] if X.shape[1] > self.width else X
             X.resize((X.shape[0], self.width))
-        if schema.kind is None:
-            schema.kind = "int" if (table.y == np.floor(table.y)).all() else "float"
-        whole = schema.kind == "int" and (table.y == np.floor(table.y)).all()
+        exact = bool(((table.y == np.floor(table.y)) & (np.abs(table.y) < 2**53)).all())
+        schema.kind = schema.kind or ("int" if exact else "float")
+        whole = schema.kind == "int" and exact
         y = table.y.astype(np.int64) if whole else table.y
         ids = table.comments if any(table.comments) else None
         return Block(X, y, table.qid, ids, table.skipped)
@@ -158,13 +164,10 @@ def about_rows(path: str, kind: str) -> int | None:
 
 
 def fingerprint(path: str) -> dict[str, Any]:
-    """What tells a file from another of the same name: its size, and a digest of its first and last bytes."""
+    """What tells a file from another of the same name: its size, and a digest of its bytes."""
     with open(path, "rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        digest = hashlib.sha256(file.read(2**20))
-        file.seek(max(0, size - 2**20))
-        digest.update(file.read())
-    return {"size": size, "digest": digest.hexdigest()}
+        digest = hashlib.file_digest(file, "sha256")
+        return {"size": file.tell(), "digest": digest.hexdigest()}
 
 
 def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:

@@ -14,6 +14,7 @@ from rosenblatt.budgets import as_budget
 from rosenblatt.estimators import inputs, labelling
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
+from rosenblatt.hypotheses import Budgeted
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
@@ -347,13 +348,23 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         try:
             learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
         finally:  # an interrupted run has either taken in everything or nothing
-            if self.budget:  # any row may have given way to another
-                numbers = memory.ids.tolist()
-                self._support_truths = [
-                    truth_of[i] if i in truth_of else int(examples.truths[i - seen]) for i in numbers
-                ]
+            new = memory.ids[known:] - seen
+            if isinstance(run.hypothesis, Budgeted):
+                self._support_truths = self._truths_of(run.hypothesis, truth_of, examples.truths, seen)
             else:
-                self._support_truths += examples.truths[memory.ids[known:] - seen].tolist()
+                self._support_truths += examples.truths[new].tolist()
+
+    def _truths_of(self, hypothesis: Budgeted, known: dict[int, int], truths: Ints, seen: int) -> list[int]:
+        """The truth about every stored row, any of which may be new; one made of two counts for its class."""
+        counts = hypothesis.coefficients
+        counts = np.hstack([-counts, counts]) if counts.shape[1] == 1 else counts
+        found = []
+        for number, line in zip(hypothesis.memory.ids.tolist(), counts, strict=True):
+            if number < 0:
+                found.append(int(np.argmax(line)))
+            else:
+                found.append(known[number] if number in known else int(truths[number - seen]))
+        return found
 
     def _rows_to_answer(self, X: Any) -> Rows:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)

@@ -66,11 +66,6 @@ class NameEncoder:
         self._flags, self._texts = known
         self._width = len(self._flags) + sum(map(len, self._texts.values()))
 
-    @property
-    def has_function(self) -> bool:
-        """Whether a function makes the features."""
-        return self._function is not None
-
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
     ) -> Tokens:

@@ -19,7 +19,7 @@ from rosenblatt.kernels import RBF, Kernel
 from rosenblatt.ledger import OFFSET, Book, Ledger
 from rosenblatt.loops import budgets as loops
 from rosenblatt.loops.book import CORRECTION, ENTRY
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, products
 
 GROUPS = 16
 """Groups of consecutive guesses that are remembered, each by its average."""
@@ -62,16 +62,16 @@ class Budgeted:
         self.memory = SlotMemory(kernel, constant, budget.size + 1)
         self.outputs = outputs
         self.tracks = tracks
-        room = budget.size + 1
-        self.guesses = np.zeros((room, 2 + GROUPS, outputs))
+        self.guesses = np.zeros((0, 2 + GROUPS, outputs))
         self.guess_offsets = np.repeat(offsets[None], 2 + GROUPS, axis=0)
         self.order: Ints = np.full((tracks, GROUPS), -1, np.int64)
         self.rounds: Floats = np.zeros((tracks, GROUPS))
         self.longest: Floats = np.full(tracks, -1.0)
         self.since: Floats = np.zeros(tracks)
-        self.age: Ints = np.zeros(room, np.int64)
+        self.age: Ints = np.zeros(0, np.int64)
         self.stored = 0
-        self.matrix: Array = np.zeros((room, room) if budget.policy in ("projection", "merging") else (0, 0))
+        self.merged = 0
+        self.matrix: Array = np.zeros((0, 0))
         self.ridge = 0.0
         self._seen: tuple[Rows, Array] | None = None
 
@@ -137,13 +137,26 @@ class Budgeted:
             return
         self._store(row, change)
         if self.budget.policy == "merging":
-            self.matrix[size, :size] = self.matrix[:size, size] = _logs(near - self.memory.constant)
+            logs = self._logs(row, size)
+            self.matrix[size, :size] = self.matrix[:size, size] = logs
             self.matrix[size, size] = 0.0
         if size == self.budget.size:
             FORGET[self.budget.policy](self)
 
+    def make_room(self, rows: int) -> None:
+        """Have room for so many rows, and for twice as many as before if there are more."""
+        before = len(self.guesses)
+        if rows <= before:
+            return
+        more = min(max(rows, 2 * before, 64), self.budget.size + 1) - before
+        self.guesses = np.pad(self.guesses, ((0, more), (0, 0), (0, 0)))
+        self.age = np.pad(self.age, (0, more))
+        if self.budget.policy in ("projection", "merging"):
+            self.matrix = np.pad(self.matrix, ((0, more), (0, more)))
+
     def _store(self, row: Rows, change: Floats) -> None:
         size = len(self.memory)
+        self.make_room(size + 1)
         self.memory.put(row, size)
         self.guesses[size] = 0.0
         self.guesses[size, CURRENT] = change
@@ -198,8 +211,19 @@ class Budgeted:
         logs = share * self.matrix[row] + (1 - share) * self.matrix[other] - share * (1 - share) * log
         self.matrix[other] = self.matrix[:, other] = np.minimum(logs, 0.0)
         self.matrix[other, other] = 0.0
-        self.memory.put(_between(self.memory.rows, row, other, share), other)
+        self.merged += 1
+        self.memory.put(_between(self.memory.rows, row, other, share, OFFSET - self.merged), other)
         self._vacate(row)
+
+    def _logs(self, row: Rows, size: int) -> Floats:
+        """The logarithms of a row's similarities to the first stored ones: −γ times squared distances."""
+        kernel, stored = self.memory.kernel, self.memory.rows.take(slice(0, size))
+        assert isinstance(kernel, RBF)
+        if not stored.sparse:
+            near = stored.data.astype(np.float64) - row.data.astype(np.float64)
+            return np.asarray(-kernel.rate * np.einsum("ij,ij->i", near, near))
+        inner = products(stored.data, row.data)[:, 0].astype(np.float64)
+        return np.asarray(-kernel.rate * np.maximum(stored.squares + row.squares[0] - 2 * inner, 0.0))
 
     def _halve(self) -> None:
         size = len(self.memory)
@@ -257,18 +281,19 @@ class Budgeted:
         guess, offsets = np.zeros((size, self.outputs)), np.zeros(len(self.offsets))
         for track in range(self.tracks):
             mine = self._outputs_of(track)
-            for which, share in self._shares(track, rounds):
-                if not share:  # nothing times a forbidden pair's −∞
+            for which, answered in self._answered(track, rounds):
+                if not answered:  # nothing times a forbidden pair's −∞
                     continue
+                share = answered / rounds
                 guess[:, mine] += share * self.guesses[:size, which, mine]
                 offsets = offsets + share * self.guess_offsets[which] if track == 0 else offsets
         return guess, offsets
 
-    def _shares(self, track: int, rounds: int) -> list[tuple[int, float]]:
-        """The guesses of a track in order, each with the share of the rounds that it stands for."""
+    def _answered(self, track: int, rounds: int) -> list[tuple[int, float]]:
+        """The guesses of a track in order, each with the rounds that it stands for."""
         used = self.order[track][self.order[track] >= 0].tolist()
-        found = [(2 + slot, self.rounds[track, slot] / rounds) for slot in used]
-        return [*found, (CURRENT, (rounds - self.since[track]) / rounds)]
+        found = [(2 + slot, float(self.rounds[track, slot])) for slot in used]
+        return [*found, (CURRENT, rounds - float(self.since[track]))]
 
     def remembered(self, rounds: int, first_offsets: Floats) -> Ledger:
         """A ledger whose guesses are those remembered: a correction leads from one group to the next."""
@@ -277,11 +302,11 @@ class Budgeted:
         for track in range(self.tracks):
             mine = self._outputs_of(track)
             before, offsets, when = np.zeros_like(self.coefficients[:, mine]), first_offsets, 0.0
-            for which, share in self._shares(track, rounds) if rounds else []:
+            for which, answered in self._answered(track, rounds) if rounds else []:
                 guess, moved = self.guesses[: len(self.memory), which, mine], self.guess_offsets[which]
                 entries += self._steps(len(lines), guess, before, mine.start or 0, moved, offsets)
                 lines.append((when, 0.0, track, 0.0, 0.0, 0.0, 1.0, 1.0))
-                before, offsets, when = guess, moved, when + share * rounds
+                before, offsets, when = guess, moved, when + answered
         return _ledger(self.tracks, rounds, lines, entries)
 
     def _steps(
@@ -347,14 +372,9 @@ def _ledger(tracks: int, rounds: int, lines: list[tuple[float, ...]], entries: l
     return book.ledger
 
 
-def _logs(near: Array) -> Array:
-    """The logarithms of similarities from 0 to 1."""
-    return np.log(np.maximum(near, 1e-300))
-
-
-def _between(rows: Rows, one: int, other: int, share: float) -> Rows:
-    """The row at this share of the way from the other to the one, under the number of the other."""
+def _between(rows: Rows, one: int, other: int, share: float, number: int) -> Rows:
+    """The row at this share of the way from the other to the one, under a number of its own."""
     pair = rows.take(np.array([one, other]))
     data = pair.data
     merged = share * data[:1] + (1 - share) * data[1:]
-    return Rows(merged.astype(data.dtype), pair.ids[1:])
+    return Rows(merged.astype(data.dtype), np.array([number]))

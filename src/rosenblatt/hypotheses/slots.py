@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from rosenblatt._types import Array, Ints
 from rosenblatt.hypotheses.memory import Memory
@@ -59,14 +60,14 @@ class SlotMemory(Memory):
 
     def put(self, row: Rows, slot: int) -> None:
         """Store one row in a slot, the next free one or that of another."""
+        stored = self.plain(self.kernel.stored(row))
         self._together = None
         if slot == len(self._numbers):
             self._numbers = np.append(self._numbers, row.ids)
         else:
             self._numbers = self._numbers.copy()
             self._numbers[slot] = row.ids[0]
-        stored = self.plain(self.kernel.stored(row))
-        if not stored.sparse and not isinstance(stored.data, list):
+        if isinstance(stored.data, np.ndarray) and not stored.sparse:
             self._put_dense(stored, slot)
             return
         piece = stored.csr if stored.sparse else stored.data[0]
@@ -77,15 +78,23 @@ class SlotMemory(Memory):
 
     def similarities(self, rows: Rows, others: Rows | None = None) -> Array:
         """k(x, z) + constant for every row x and every z of the stored, or of other, training rows."""
-        rows, others = self.plain(rows), self.rows if others is None else self.plain(others)
+        rows = self.plain(rows)
+        others = self.rows if others is None else self.plain(others)
         if not rows.sparse and isinstance(rows.data, np.ndarray) and rows.width != others.width:
             width = max(rows.width or 0, others.width or 0)
             rows, others = _padded(rows, width), _padded(others, width)
         return super().similarities(rows, others)
 
     def plain(self, rows: Rows) -> Rows:
-        """Rows in the form in which they are stored: sparse ones that are narrow as dense ones."""
-        if not rows.sparse or self._pieces or (rows.width or 0) > NARROW:
+        """Rows in the form in which they are stored: sparse ones as dense ones while all are narrow."""
+        if not rows.sparse and isinstance(rows.data, list):
+            return rows
+        if self._pieces:
+            return rows if rows.sparse else rows.in_the_other_form()
+        if not rows.sparse:
+            return rows
+        if (rows.width or 0) > NARROW:
+            self._make_sparse()
             return rows
         starts, features, values, width = rows.csr
         width = max(width, 0 if self._dense is None else self._dense.shape[1])
@@ -93,13 +102,27 @@ class SlotMemory(Memory):
         dense[np.repeat(np.arange(len(rows)), np.diff(starts)), features] = values
         return Rows(dense, rows.ids)
 
+    def _make_sparse(self) -> None:
+        """What is stored as dense rows, as sparse ones."""
+        if self._dense is not None:
+            every = Rows(sp.csr_array(self._dense[: len(self)]))
+            self._pieces = [every.take(slice(i, i + 1)).csr for i in range(len(self))]
+            self._dense, self._squares, self._together = None, None, None
+
     def _put_dense(self, row: Rows, slot: int) -> None:
         width, dtype = row.data.shape[1], row.data.dtype
         if self._dense is None or self._squares is None:
-            self._dense, self._squares = np.zeros((self._most, width), dtype), np.zeros(self._most, dtype)
-        elif width > self._dense.shape[1]:
-            self._dense = np.pad(self._dense, ((0, 0), (0, width - self._dense.shape[1])))
-        self._dense[slot], self._squares[slot] = row.data[0], row.squares[0]
+            self._dense, self._squares = np.zeros((0, width), dtype), np.zeros(0, dtype)
+        dtype = np.promote_types(dtype, self._dense.dtype)
+        more = (
+            min(max(64, len(self._dense)), self._most - len(self._dense)) if slot >= len(self._dense) else 0
+        )
+        wider = max(0, width - self._dense.shape[1])
+        if more or wider or dtype != self._dense.dtype:
+            self._dense = np.pad(self._dense, ((0, more), (0, wider))).astype(dtype, copy=False)
+            self._squares = np.pad(self._squares, (0, more)).astype(dtype, copy=False)
+        self._dense[slot], self._squares[slot] = 0, row.squares[0]
+        self._dense[slot, :width] = row.data[0]
 
     def remove(self, slot: int) -> None:
         """Let the last row take this one's slot."""

@@ -9,6 +9,7 @@ from rosenblatt._types import Array, Floats
 from rosenblatt.budgets import Budget
 from rosenblatt.games import Game
 from rosenblatt.hypotheses import Budgeted, Dual, Hypothesis, Primal
+from rosenblatt.ledger import OFFSET
 from rosenblatt.models.expressions import kernel_text, parsed
 from rosenblatt.models.sheets import LARGEST, Fields, Sheet
 from rosenblatt.rows import Csr, Rows
@@ -25,6 +26,7 @@ def write_guess(sheet: Sheet, guess: Hypothesis) -> None:
     else:
         sheet["kind"] = "budgeted" if isinstance(guess, Budgeted) else "dual"
         sheet["kernel"] = kernel_text(guess.memory.kernel)
+    if isinstance(guess, Dual):
         sheet.array("coefficients", guess.coefficients)
     if isinstance(guess, Budgeted):
         _write_remembered(sheet.sheet("remembered"), guess)
@@ -45,7 +47,8 @@ def read_guess(fields: Fields, game: Game, rows_seen: int) -> Hypothesis:
     else:
         guess = _read_budgeted(fields, game, constant, offsets)
     if guess.keep:
-        rows = _read_rows(fields.sheet("rows"), rows_seen)
+        lowest = -LARGEST if isinstance(guess, Budgeted) else 0
+        rows = _read_rows(fields.sheet("rows"), lowest, rows_seen)
         if isinstance(guess, Primal):
             fits = rows.width is not None and rows.width < len(guess.weights)
             fields.check(fits, "rows should fit the weights")
@@ -98,7 +101,7 @@ def _write_remembered(sheet: Sheet, guess: Budgeted) -> None:
     sheet["budget"] = {
         "size": budget.size, "policy": budget.policy, "tolerance": budget.tolerance, "seed": budget.seed
     }  # fmt: skip
-    sheet["stored"], sheet["ridge"] = int(guess.stored), float(guess.ridge)
+    sheet["stored"], sheet["merged"], sheet["ridge"] = int(guess.stored), guess.merged, float(guess.ridge)
     sheet.array("guesses", guess.guesses[:size])
     sheet.array("offsets", guess.guess_offsets)
     sheet.array("matrix", guess.matrix[:size, :size])
@@ -109,13 +112,10 @@ def _write_remembered(sheet: Sheet, guess: Budgeted) -> None:
 
 def _read_budgeted(fields: Fields, game: Game, constant: float, offsets: Floats) -> Budgeted:
     found = fields.sheet("remembered").sheet("budget")
-    rows = fields.array("coefficients", np.float64, None, game.outputs)
     try:
         budget = Budget(
             found.whole("size", 2), found.text("policy"), found.number("tolerance"), found.whole("seed")
         )
-        few = budget.size <= 4 * max(len(rows), 1) or budget.size <= 4096
-        found.check(few, "size should be believable for as many rows as there are")
         return Budgeted(
             parsed(fields, "kernel", kernels.parse), constant, game.outputs, offsets, game.tracks, budget
         )
@@ -125,12 +125,13 @@ def _read_budgeted(fields: Fields, game: Game, constant: float, offsets: Floats)
 
 def _read_remembered(fields: Fields, guess: Budgeted, game: Game) -> None:
     size, shape = len(guess.memory), guess.guesses.shape
+    guess.make_room(size)
     guess.guesses[:size] = fields.array("guesses", np.float64, size, *shape[1:])
     guess.guess_offsets = _read_offsets(fields, game, *guess.guess_offsets.shape)
     known = size if guess.matrix.size else 0
     guess.matrix[:known, :known] = fields.array("matrix", np.float64, known, known)
     guess.age[:size] = fields.integers("age", 0, LARGEST, size)
-    guess.stored = fields.whole("stored")
+    guess.stored, guess.merged = fields.whole("stored"), fields.whole("merged")
     guess.ridge = fields.number("ridge")
     guess.order = fields.integers("order", -1, shape[1] - 3, *guess.order.shape)
     for line in guess.order:
@@ -162,8 +163,9 @@ def _write_rows(sheet: Sheet, rows: Rows) -> None:
         sheet.array("values", rows.data if len(rows) else np.empty((0, 0)))
 
 
-def _read_rows(fields: Fields, rows_seen: int) -> Rows:
-    ids = fields.integers("ids", 0, max(rows_seen - 1, 0), None)
+def _read_rows(fields: Fields, lowest: int, rows_seen: int) -> Rows:
+    ids = fields.integers("ids", lowest, max(rows_seen - 1, 0), None)
+    fields.check(ids != OFFSET, "rows should have numbers of rows")
     fields.check(len(np.unique(ids)) == len(ids), "rows should be stored once")
     data: Array | Csr
     if fields.flag("sparse"):

@@ -127,9 +127,9 @@ class Fields:
             self.refuse(f"{name} should be finite numbers, and holds NaN or infinity")
         return found.copy()
 
-    def integers(self, name: str, least: int, most: int, *shape: int | None, dtype: Any = np.int64) -> Ints:
+    def integers(self, name: str, least: int, most: int, *shape: int | None) -> Ints:
         """An array of whole numbers in a range."""
-        found = self.array(name, dtype, *shape)
+        found = self.array(name, np.int64, *shape)
         self.check(((found >= least) & (found <= most)), f"{name} should be from {least} to {most}")
         return found
 

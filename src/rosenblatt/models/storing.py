@@ -109,6 +109,10 @@ def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
     given = fields.value("parameters")
     fields.check(set(given) == names, f"the parameters of {kind} should be {', '.join(sorted(names))}")
     estimator.set_params(**{name: _parameter(parameters, name) for name in names})
+    try:
+        estimator._check_parameters()
+    except (TypeError, ValueError) as wrong:
+        fields.refuse(f"the parameters should be possible ({wrong!s:.200})")
     READERS[kind](fields.sheet("fitted"), estimator)
     notes = fields.value("notes")
     fields.check(isinstance(notes, dict), "notes should have names")

@@ -131,30 +131,24 @@ class RankerFeed(RowFeed):
         estimator._begin(estimator._kernel())
 
     def blocks(self, source: Iterable[Block]) -> Iterator[Block]:
-        """With the rows of a query in the same block: the last query waits for the next one."""
+        """With all rows of a query in one block: what a block begins with may belong to the one before."""
         waiting: Block | None = None
         finished: set[Any] = set()
-        for given in source:
-            if given.qid is None:
+        for block in source:
+            if block.qid is None:
                 raise ValueError("A ranker needs to know the query of every row. Got rows without.")
-            block = given if waiting is None else _joined(waiting, given)
-            last = len(block) - 1
-            while last > 0 and block.qid[last - 1] == block.qid[-1]:
-                last -= 1
-            if last:
-                whole, waiting = _cut(block, slice(0, last)), _cut(block, slice(last, None))
-                again = finished.intersection(whole.qid.tolist())
-                if again:
-                    raise ValueError(
-                        f"The query {again.pop()!r} comes again after others, in a file that is read in "
-                        "parts. Sort it by query."
-                    )
-                finished.update(whole.qid.tolist())
-                yield whole
-            else:
+            if waiting is None:
                 waiting = block
+                continue
+            more = 0
+            while more < len(block) and block.qid[more] == waiting.qid[-1]:
+                more += 1
+            waiting = _joined(waiting, _cut(block, slice(0, more))) if more else waiting
+            if more < len(block):
+                yield _unseen(waiting, finished)
+                waiting = _cut(block, slice(more, None))
         if waiting is not None:
-            yield waiting
+            yield _unseen(waiting, finished)
 
     def examples(self, block: Block, random: np.random.Generator) -> Examples:
         """Whole lists, or pairs drawn from them."""
@@ -171,6 +165,19 @@ def _joined(one: Block, other: Block) -> Block:
     else:
         X = np.vstack(rows)
     return Block(X, np.concatenate([one.y, other.y]), np.concatenate([one.qid, other.qid]))
+
+
+def _unseen(block: Block, finished: set[Any]) -> Block:
+    """The block, if none of its queries was finished before."""
+    queries = set(block.qid.tolist())
+    again = finished & queries
+    if again:
+        raise ValueError(
+            f"The query {again.pop()!r} comes again after others, in a file that is read in parts. Sort it by "
+            "query."
+        )
+    finished |= queries
+    return block
 
 
 def _cut(block: Block, part: slice) -> Block:

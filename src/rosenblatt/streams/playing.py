@@ -58,6 +58,7 @@ class Checkpoints:
     """
 
     def __init__(self, path: str | PathLike[str], every: int, about: dict[str, Any]) -> None:
+        inputs.whole("every", every)
         self.path = Path(fspath(path))
         self.every = every
         self.about = about
@@ -142,12 +143,12 @@ def fit_blocks(
         if place.block == 0:
             raise ValueError("There is nothing to learn from. Got no rows.")
         run = estimator._run
-        run.epochs, run.converged = epoch + 1, len(run.book) == place.corrected and not _draws(estimator)
+        run.epochs, run.converged = epoch + 1, run.book.total == place.corrected and not _draws(estimator)
         if run.converged:
             break
-        place = Place(epoch=epoch + 1, corrected=len(run.book))
+        place = Place(epoch=epoch + 1, corrected=run.book.total)
         if only and checkpoints is None and not _draws(estimator) and place.epoch < estimator.epochs:
-            _play_rest(feed, estimator, only[0], random, told)
+            _play_rest(feed, estimator, only[0], random, estimator.epochs - place.epoch, told)
             break
     feed.finish()
 
@@ -163,13 +164,18 @@ class _Told:
 
 
 def _play_rest(
-    feed: Feed, estimator: Any, block: Any, random: np.random.Generator, told: Callable[[], None]
+    feed: Feed,
+    estimator: Any,
+    block: Any,
+    random: np.random.Generator,
+    epochs: int,
+    told: Callable[[], None],
 ) -> None:
-    """All epochs but the first over the one block there is: with a kernel, scores are kept between them."""
+    """The epochs that are left over the one block there is: with a kernel, scores are kept between them."""
     run = estimator._run
     with run.counting_from(0, 0):
         examples = feed.examples(block, random)
-        orders = inputs.orders(len(examples), estimator.epochs - 1, estimator.shuffle, random)
+        orders = inputs.orders(len(examples), epochs, estimator.shuffle, random)
         estimator._play(examples, orders, _Told(told))
 
 
