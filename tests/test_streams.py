@@ -66,6 +66,8 @@ def test_lists_that_are_cut_by_a_block_are_played_whole():
         assert found.ledger_ == whole.ledger_
     with pytest.raises(ValueError, match="comes again"):
         fitted(PerceptronRanker(), blocks(X, TWO, 10, QUERIES % 3))
+    with pytest.raises(ValueError, match="comes again"):
+        fitted(PerceptronRanker(), blocks(X[:5], TWO[:5], 4, np.array([1, 1, 2, 2, 1])))
     with pytest.raises(ValueError, match="query of every row"):
         fitted(PerceptronRanker(), blocks(X, TWO, 10))
 

@@ -10,11 +10,12 @@ from io import StringIO
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, metrics
-from rosenblatt.cli.output import Bar, say, show, show_table
-from rosenblatt.data.blocks import Block
-from rosenblatt.data.conll import read_conll
+from rosenblatt.cli.output import Bar, check_output, say, show, show_table
+from rosenblatt.cli.sequences import file_of, read_sequences, read_tokens
+from rosenblatt.data.blocks import Block, joined
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.files import lines_of
 from rosenblatt.data.replacing import replace_file
@@ -47,12 +48,24 @@ class Rows:
         self.schema = Schema.of_model(noted, model.names)
         width = model.estimator.n_features_in_
         self._source = RowSource(path, kind, self.schema, skip_bad, width)
+        self._known = False
 
     def __iter__(self) -> Iterator[Block]:
-        yield from self._source
+        for block in self._source:
+            self._known |= bool(block.X.nnz if sp.issparse(block.X) else True)
+            yield block
+
+    def all(self) -> Block:
+        """All rows at once: lists must not be cut."""
+        blocks = list(self)
+        if not blocks:
+            raise ValueError(f"There is no row in {name_of(self._source.path)}.")
+        return joined(blocks)
 
     def remark(self, quiet: bool) -> None:
         """Say which features are missing or new."""
+        if not self._known:
+            say("no row has a feature that the model knows: all answers are the same", quiet=quiet)
         if self.schema.absent:
             say(f"missing, counted as 0: {_some(self.schema.absent)}", quiet=quiet)
         new = list(self.schema.vocabulary.unknown)
@@ -95,8 +108,9 @@ def predict(
         return
     rows, estimator = Rows(model, path, kind, skip_bad), model.estimator
     bar, count = Bar("answering", about_rows(path, rows.format), quiet=quiet), 0
-    with Written(output) as out:
-        for block in rows:
+    with Written(output, model_path, path) as out:
+        whole = isinstance(estimator, PerceptronRanker) and estimator.predictor in ("vote", "sample")
+        for block in [rows.all()] if whole else rows:
             found = _answers(estimator, block, scores or as_json)
             for i, (label, score) in enumerate(found):
                 name = block.ids[i] if block.ids else None
@@ -105,7 +119,7 @@ def predict(
                     print(json.dumps(named | {"label": label, "score": score}, ensure_ascii=False), file=out)
                 else:
                     shown = label if not scores else f"{label}\t{score}"
-                    print(shown if rows.schema.id is None else f"{name}\t{shown}", file=out)
+                    print(shown if rows.schema.id is None or name is None else f"{name}\t{shown}", file=out)
             count += len(block)
             bar.at(count)
     bar.close()
@@ -139,16 +153,14 @@ def evaluate(
         _evaluate_tags(model, path, as_json)
         return
     rows = Rows(model, path, kind, skip_bad)
-    blocks = list(rows)
+    every = rows.all()
     rows.remark(quiet)
-    if any(block.y is None for block in blocks):
+    if every.y is None:
         raise ValueError(f"Every row of {name_of(path)} needs a label to be compared with. Some have none.")
-    y = np.concatenate([block.y for block in blocks])
     if isinstance(model.estimator, PerceptronRanker):
-        _evaluate_order(model.estimator, blocks, y, as_json)
-        return
-    found = np.concatenate([model.estimator.predict(block.X) for block in blocks])
-    _evaluate_labels(model.estimator, y, found, as_json)
+        _evaluate_order(model.estimator, every, as_json)
+    else:
+        _evaluate_labels(model.estimator, every.y, model.estimator.predict(every.X), as_json)
 
 
 def _evaluate_labels(estimator: PerceptronClassifier, y: Any, found: Any, as_json: bool) -> None:
@@ -170,19 +182,19 @@ def _evaluate_labels(estimator: PerceptronClassifier, y: Any, found: Any, as_jso
     show_table(["label", "rows", "precision", "recall"], table)
 
 
-def _evaluate_order(estimator: PerceptronRanker, blocks: list[Block], y: Any, as_json: bool) -> None:
-    if any(block.qid is None for block in blocks):
+def _evaluate_order(estimator: PerceptronRanker, every: Block, as_json: bool) -> None:
+    y, qid = every.y, every.qid
+    if qid is None:
         raise ValueError("A ranker is judged by queries. Got rows without.")
-    qid = np.concatenate([block.qid for block in blocks])
-    found = np.concatenate([estimator.decision_function(block.X, block.qid) for block in blocks])
+    found = estimator.decision_function(every.X, qid)
     rows: list[tuple[str, Any]] = [("rows", len(y)), ("queries", len(np.unique(qid.astype(str))))]
     for name in ("ndcg@10", "map", "mrr", "precision@1", "pairwise"):
         rows.append((name, float(metrics.lists.named(name)(y, found, qid))))
-    show("Orders against grades", rows, as_json)
+    show("Orders against grades (queries in which nothing is better count as 0)", rows, as_json)
 
 
 def _evaluate_tags(model: Model, path: str, as_json: bool) -> None:
-    X, y = read_conll(_file(path))
+    X, y = read_sequences(path)
     truths, found = [list(labels) for labels in y], model.estimator.predict(list(X))
     rows: list[tuple[str, Any]] = [
         ("sequences", len(truths)),
@@ -199,15 +211,14 @@ def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bo
     """The rows of every query, the best first."""
     model = loaded(model_path, PerceptronRanker, "rank", "use predict or tag.")
     rows = Rows(model, path, kind)
-    blocks = list(rows)
+    every = rows.all()
     rows.remark(quiet)
-    if any(block.qid is None for block in blocks):
+    if every.qid is None:
         raise ValueError(f"Rows are ranked within their query. Got rows without one in {name_of(path)}.")
-    qid = np.concatenate([block.qid for block in blocks])
-    scores = np.concatenate([model.estimator.decision_function(block.X, block.qid) for block in blocks])
+    qid, scores = every.qid, model.estimator.decision_function(every.X, every.qid)
     nameless: list[Any] = [None]
-    ids = [name for block in blocks for name in (block.ids or nameless * len(block))]
-    with Written(output) as out:
+    ids = every.ids or nameless * len(every)
+    with Written(output, model_path, path) as out:
         for query in dict.fromkeys(qid.tolist()):
             mine = np.flatnonzero(qid == query)
             for place, row in enumerate(mine[np.argsort(-scores[mine], kind="stable")].tolist(), 1):
@@ -224,11 +235,11 @@ def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bo
 def tag(model_path: str, path: str, *, output: str, quiet: bool, as_json: bool, plain: bool) -> None:
     """Tokens with their tags beside them."""
     model = loaded(model_path, PerceptronTagger, "tag", "use predict or rank.")
-    with Written(output) as out:
+    with Written(output, model_path, path) as out:
         if plain:
             _tag_lines(model, path, out, as_json)
             return
-        X = _tokens(model, path)
+        X = read_tokens(path, model.notes.get("columns", 1))
         for tokens, tags in zip(X, model.estimator.predict(X), strict=True):
             if as_json:
                 print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
@@ -241,7 +252,7 @@ def tag(model_path: str, path: str, *, output: str, quiet: bool, as_json: bool, 
 
 def _tag_lines(model: Model, path: str, out: Any, as_json: bool) -> None:
     """A sequence per line, its tokens between spaces."""
-    with lines_of(_file(path)) as lines:
+    with lines_of(file_of(path)) as lines:
         for raw in lines:
             tokens = raw.decode().split()
             tags = model.estimator.predict([tokens])[0] if tokens else []
@@ -251,23 +262,13 @@ def _tag_lines(model: Model, path: str, out: Any, as_json: bool) -> None:
                 print(*(f"{token}/{label}" for token, label in zip(tokens, tags, strict=True)), file=out)
 
 
-def _tokens(model: Model, path: str) -> list[Any]:
-    """Tokens with as many columns as were learned from; what more there is, such as labels, is left out."""
-    columns = model.notes.get("columns", 1)
-    wanted: Any = 0 if columns == 1 else list(range(columns))
-    X, _ = read_conll(_file(path), wanted, label=0)
-    return list(X)
-
-
-def _file(path: str) -> Any:
-    return sys.stdin.buffer if path == STDIN else path
-
-
 class Written:
     """Where answers go: standard output, or a file that appears when it is complete."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, *read: str) -> None:
         self._path = path
+        if path != STDIN:
+            check_output(path, *read)
 
     def __enter__(self) -> Any:
         self._text = None if self._path == STDIN else StringIO()

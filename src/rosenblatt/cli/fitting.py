@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -20,8 +19,8 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.budgets import Budget
-from rosenblatt.cli.output import Bar, say, show
-from rosenblatt.data import read_conll, read_conllu
+from rosenblatt.cli.output import Bar, check_output, say, show
+from rosenblatt.cli.sequences import read_sequences
 from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
@@ -73,13 +72,17 @@ def fit(
 ) -> None:
     """Learn, and write the model."""
     began = perf_counter()
-    _check_output(output)
+    check_output(output, train)
+    if options.keep is False and options.predictor in ("best", "vote", "sample"):
+        raise ValueError(
+            f"--predictor {options.predictor} needs corrected rows. Got --no-keep: leave it out."
+        )
     kind = options.format or format_of(train)
     game = options.game or ("sequence" if kind == "conll" else "classification")
     estimator = _estimator(game, options, kind)
     schema = _schema(game, options, kind)
     source: Any = (
-        [_sequences(train, kind, estimator)] if game == "sequence" else _rows(train, kind, schema, options)
+        [Sequences(*read_sequences(train))] if game == "sequence" else _rows(train, kind, schema, options)
     )
     if cache and options.epochs > 1 and isinstance(source, RowSource):
         source = Cached(
@@ -112,6 +115,8 @@ def fit(
         told=lambda: _tell(bar, estimator, watched),
     )
     bar.close()
+    for remark in filter(None, schema.remarks):
+        say(remark, quiet=quiet)
     notes = {"game": game, "format": kind, "table": schema.noted()} | _columns(game, source)
     save(estimator, output, notes, schema.vocabulary.names)
     if checkpoints is not None:
@@ -120,6 +125,7 @@ def fit(
     show(
         f"{output}: {type(estimator).__name__}",
         [
+            ("read as", kind),
             ("rounds", ledger.rounds),
             ("mistakes", ledger.errors),
             ("epochs", estimator.n_iter_),
@@ -128,17 +134,6 @@ def fit(
         ],
         as_json,
     )
-
-
-def _check_output(output: str) -> None:
-    """Refuse now what could not be written when all is learned."""
-    if Path(output).is_dir():
-        raise ValueError(f"A model is written to a file. Got the folder {output}.")
-    folder = Path(output).resolve().parent
-    if not folder.is_dir():
-        raise ValueError(f"The folder of the model must exist. Got {output}, and there is no {folder}.")
-    if not os.access(folder, os.W_OK):
-        raise ValueError(f"The folder of the model must be writable. Got {output}.")
 
 
 class _Watched:
@@ -209,15 +204,6 @@ def _schema(game: str, options: Options, kind: str) -> Schema:
 def _rows(train: str, kind: str, schema: Schema, options: Options) -> Any:
     source = RowSource(train, kind, schema, options.skip_bad)
     return list(source) if train == STDIN else source
-
-
-def _sequences(train: str, kind: str, estimator: PerceptronTagger) -> Sequences:
-    import sys
-
-    source: Any = sys.stdin.buffer if train == STDIN else train
-    if train.removesuffix(".gz").removesuffix(".xz").endswith(".conllu"):
-        return Sequences(*read_conllu(source))
-    return Sequences(*read_conll(source))
 
 
 def _columns(game: str, source: Any) -> dict[str, Any]:

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger
 from rosenblatt.cli.answering import Rows, loaded
 from rosenblatt.cli.output import show
-from rosenblatt.data.conll import read_conll
+from rosenblatt.cli.sequences import read_sequences
 from rosenblatt.models import load_model
 
 
@@ -35,6 +34,8 @@ def inspect(path: str, *, as_json: bool) -> None:
         ("stored rows", len(run.hypothesis.memory)),
         ("converged", run.converged),
     ]
+    if estimator.budget is not None:
+        rows.append(("budget", repr(run.hypothesis.budget)))
     if hasattr(estimator, "classes_"):
         rows.append(("classes", estimator.classes_.tolist()))
     if hasattr(estimator, "n_features_in_"):
@@ -54,15 +55,11 @@ def certify(model_path: str, path: str, *, kind: str | None, as_json: bool) -> N
     model = load_model(model_path)
     estimator = model.estimator
     if isinstance(estimator, PerceptronTagger):
-        found = estimator.certificate(*read_conll(path))
+        found = estimator.certificate(*read_sequences(path))
     else:
-        blocks = list(Rows(model, path, kind))
-        X = _stacked([block.X for block in blocks])
-        y = np.concatenate([block.y for block in blocks])
-        qid = (
-            () if not isinstance(estimator, PerceptronRanker) else (np.concatenate([b.qid for b in blocks]),)
-        )
-        found = estimator.certificate(X, y, *qid)
+        every = Rows(model, path, kind).all()
+        qid = (every.qid,) if isinstance(estimator, PerceptronRanker) else ()
+        found = estimator.certificate(every.X, every.y, *qid)
     certificates = found if isinstance(found, list) else [found]
     for certificate in certificates:
         if as_json:
@@ -80,10 +77,6 @@ def _values(certificate: Any) -> dict[str, Any]:
         if isinstance(value, bool | int | float | str)
     }
     return values | {"bound": certificate.bound, "holds": certificate.holds}
-
-
-def _stacked(parts: list[Any]) -> Any:
-    return sp.csr_array(sp.vstack(parts)) if sp.issparse(parts[0]) else np.vstack(parts)
 
 
 def explain(

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
 PATIENCE = 1.0
 """Seconds after which a progress bar is shown."""
+
+
+def check_output(output: str, *inputs: str) -> None:
+    """Refuse now what could not be written when all is done, or would overwrite what is read."""
+    path = Path(output)
+    if path.is_dir():
+        raise ValueError(f"What is written goes to a file. Got the folder {output}.")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise ValueError(f"The folder of what is written must exist. Got {output}, and there is no {folder}.")
+    if not os.access(folder, os.W_OK):
+        raise ValueError(f"The folder of what is written must be writable. Got {output}.")
+    for given in inputs:
+        if path.exists() and Path(given).exists() and path.samefile(given):
+            raise ValueError(f"What is written must not replace what is read. Got {output} for both.")
 
 
 def say(text: str, *, quiet: bool = False) -> None:

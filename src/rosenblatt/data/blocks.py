@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt.rows import widened
 
 Some = TypeVar("Some")
 
@@ -52,6 +57,25 @@ def one_ahead(blocks: Iterator[Some]) -> Generator[Some, None, None]:
         while (block := coming.result()) is not None:
             coming = pool.submit(next, blocks, None)
             yield block
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """Blocks one after the other, as one; sparse rows are as wide as the widest."""
+    if len(blocks) == 1:
+        return blocks[0]
+    rows: list[Any] = [block.X for block in blocks]
+    if sp.issparse(rows[0]):
+        width = max(X.shape[1] for X in rows)
+        X: Any = sp.csr_array(sp.vstack([widened(X, width) for X in rows]))
+    else:
+        X = np.vstack(rows)
+    ids = None if blocks[0].ids is None else [name for block in blocks for name in block.ids or ()]
+    return Block(
+        X,
+        None if any(block.y is None for block in blocks) else np.concatenate([block.y for block in blocks]),
+        None if blocks[0].qid is None else np.concatenate([block.qid for block in blocks]),
+        ids,
+    )
 
 
 class BadLines:

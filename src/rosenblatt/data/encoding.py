@@ -44,6 +44,8 @@ class Schema:
     ----------
     absent
         Columns that were learned from and are not in what is read now.
+    remarks
+        What looks odd about the columns; an empty text where nothing does.
     """
 
     label: str | None = "label"
@@ -55,6 +57,7 @@ class Schema:
     dense: bool | None = None
     kind: str | None = None
     absent: list[str] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
 
     def noted(self) -> dict[str, Any]:
         """What to keep with a model besides the names of features."""
@@ -98,7 +101,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
         X,
         _labels([row.get(schema.label or "") for row in kept], lines, schema, bad.name),
         None if schema.query is None else np.array([_text(row.get(schema.query)) for row in kept], object),
-        None if schema.id is None else [_text(row.get(schema.id)) for row in kept],
+        None if schema.id is None else [_text(row.get(schema.id, "")) for row in kept],
         bad.taken(),
     )
 
@@ -141,16 +144,20 @@ def table_block(
     """Rows of a table, given by columns, with the numbers of their lines."""
     special = {column for column in (schema.label, schema.query, schema.id) if column is not None}
     features = {name: cells for name, cells in columns.items() if name not in special}
-    if schema.columns is None:
+    if schema.columns is None and schema.vocabulary.learning:
         schema.columns = list(features)
         schema.texts = [name for name, cells in features.items() if _numbers(cells) is None]
+        schema.remarks = [_mostly(name, features[name], lines) for name in schema.texts]
         schema.dense = not schema.texts and schema.vocabulary.bits is None
         if schema.dense:
             schema.vocabulary.numbers(list(features))
-    schema.absent = [name for name in schema.columns if name not in features]
+    schema.absent = [name for name in schema.columns or () if name not in features]
     numeric: dict[str, Floats] = {}
     for name, cells in features.items():
         if name in schema.texts:
+            continue
+        if schema.columns and name not in schema.columns:  # nothing was learned from it
+            schema.vocabulary.numbers([name])
             continue
         numbers = _numbers(cells)
         if numbers is None:
@@ -174,7 +181,7 @@ def table_block(
         else _mixed_rows(numeric, texts, len(lines), schema),
         None if named is None else _labels(named, lines, schema, bad.name),
         None if schema.query is None else np.array([_text(cell) for cell in columns[schema.query]], object),
-        None if schema.id is None else [_text(cell) for cell in columns[schema.id]],
+        None if schema.id not in columns else [_text(cell) for cell in columns[schema.id or ""]],
         bad.taken(),
     )
 
@@ -240,6 +247,15 @@ def _whole(cell: str) -> int:
         if not number.is_integer() or abs(number) >= 2**53:
             raise
         return int(number)
+
+
+def _mostly(name: str, cells: Sequence[Any], lines: Sequence[int]) -> str:
+    """A remark about a column of texts most of which are numbers."""
+    odd = [(cell, line) for cell, line in zip(cells, lines, strict=True) if _numbers([cell]) is None]
+    if len(odd) > len(cells) / 10:
+        return ""
+    cell, line = odd[0]
+    return f"the column {name!r} is taken for texts, because of {cell!r:.40} in line {line}"
 
 
 def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: str) -> None:

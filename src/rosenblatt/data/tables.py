@@ -51,7 +51,7 @@ def csv_blocks(
 
 def json_blocks(lines: Iterable[str], schema: Schema, name: str, *, skip_bad: int = 0) -> Iterator[Block]:
     """Blocks of rows of a text with a JSON object on every line."""
-    schema.dense, schema.columns = False, []
+    schema.dense = False
     bad, numbered = BadLines(name, skip_bad), enumerate(lines, 1)
     while some := list(islice(numbered, ROWS)):
         rows = [
@@ -83,7 +83,8 @@ def _check_header(header: list[str], schema: Schema, name: str) -> None:
     if twice:
         raise ValueError(f"The columns of {name} must have different names. Got {twice[0]!r} twice.")
     for what, column in (("label", schema.label), ("query", schema.query), ("id", schema.id)):
-        if column is not None and column not in header and (what != "label" or schema.vocabulary.learning):
+        needed = what == "query" or schema.vocabulary.learning
+        if column is not None and column not in header and needed:
             shown = ", ".join(map(repr, header[:10])) + (" …" if len(header) > 10 else "")
             raise ValueError(f"There must be a column {column!r} with the {what} in {name}. Got {shown}.")
 

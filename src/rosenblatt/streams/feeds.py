@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array
-from rosenblatt.data.blocks import Block
+from rosenblatt.data.blocks import Block, joined
 from rosenblatt.estimators import labelling
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
@@ -47,6 +47,19 @@ class Feed(Protocol):
         """Leave the estimator as if it had seen everything at once."""
 
 
+WIDEST = 2**27
+"""Features that rows may have: a weight for each must find room in memory."""
+
+
+def check_width(features: int) -> None:
+    """Refuse rows for which there would be no room."""
+    if features > WIDEST:
+        raise ValueError(
+            f"Rows may have at most {WIDEST:,} features. Got one with the number {features:,}: hash them, "
+            "as with --hash-bits 20."
+        )
+
+
 class RowFeed:
     """What classifiers and rankers have in common: rows, which may get wider as features come in."""
 
@@ -60,6 +73,7 @@ class RowFeed:
     def rows(self, block: Block) -> Any:
         """The rows of a block, as wide as all so far."""
         estimator, X = self.estimator, block.X
+        check_width(X.shape[1])
         width, hypothesis = X.shape[1], estimator._run.hypothesis
         if width > estimator.n_features_in_:
             if isinstance(hypothesis, Primal) and hypothesis.start is not None:
@@ -91,6 +105,7 @@ class ClassifierFeed(RowFeed):
         """Find the classes out."""
         estimator = self.estimator
         estimator._check_parameters()
+        check_width(block.X.shape[1])
         given = labelling.classes_of(block.y) if self._classes is None else np.unique(self._classes)
         estimator.classes_ = given
         labelling.check_classes(given, estimator.ties)
@@ -127,6 +142,7 @@ class RankerFeed(RowFeed):
         """There is nothing to find out but how many features there are."""
         estimator = self.estimator
         estimator._check_parameters()
+        check_width(block.X.shape[1])
         estimator.n_features_in_ = block.X.shape[1]
         estimator._begin(estimator._kernel())
 
@@ -143,7 +159,7 @@ class RankerFeed(RowFeed):
             more = 0
             while more < len(block) and block.qid[more] == waiting.qid[-1]:
                 more += 1
-            waiting = _joined(waiting, _cut(block, slice(0, more))) if more else waiting
+            waiting = joined([waiting, _cut(block, slice(0, more))]) if more else waiting
             if more < len(block):
                 yield _unseen(waiting, finished)
                 waiting = _cut(block, slice(more, None))
@@ -157,24 +173,14 @@ class RankerFeed(RowFeed):
         return estimator._examples(X, Lists.of(block.y, block.qid, len(block)), 1, random)
 
 
-def _joined(one: Block, other: Block) -> Block:
-    rows: Any = [one.X, other.X]
-    if sp.issparse(one.X):
-        width = max(X.shape[1] for X in rows)
-        X = sp.csr_array(sp.vstack([widened(X, width) for X in rows]))
-    else:
-        X = np.vstack(rows)
-    return Block(X, np.concatenate([one.y, other.y]), np.concatenate([one.qid, other.qid]))
-
-
 def _unseen(block: Block, finished: set[Any]) -> Block:
     """The block, if none of its queries was finished before."""
     queries = set(block.qid.tolist())
     again = finished & queries
     if again:
         raise ValueError(
-            f"The query {again.pop()!r} comes again after others, in a file that is read in parts. Sort it by "
-            "query."
+            f"The query {again.pop()!r} comes again after others, in a file that is read in parts. Sort it "
+            "by query."
         )
     finished |= queries
     return block
