@@ -10,7 +10,6 @@ from io import StringIO
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, metrics
 from rosenblatt.cli.output import Bar, check_output, say, show, show_table
@@ -52,7 +51,7 @@ class Rows:
 
     def __iter__(self) -> Iterator[Block]:
         for block in self._source:
-            self._known |= bool(block.X.nnz if sp.issparse(block.X) else True)
+            self._known |= bool(getattr(block.X, "nnz", True))
             yield block
 
     def all(self) -> Block:

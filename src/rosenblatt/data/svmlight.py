@@ -18,7 +18,7 @@ from rosenblatt.data.files import BOM, Source, Text, name_of, texts_of, write_te
 BLOCK = 2**24
 """Bytes of text that are read at once."""
 
-SMALL = 2**16
+SMALL = 2**17
 """Bytes of text up to which lines are read one by one: the compiled loop takes longer to be loaded."""
 
 
