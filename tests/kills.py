@@ -22,7 +22,7 @@ from rosenblatt.data import write_conll, write_svmlight
 KINDS = {
     "primal": ("rows.svm", {"epochs": 10}, 1000),
     "dual": ("rows.svm", {"kernel": "RBF(gamma=0.5)"}, 500),
-    "budget": ("rows.svm", {"kernel": "RBF(gamma=0.5)", "budget": 50}, 500),
+    "budget": ("rows.svm", {"kernel": "RBF(gamma=0.5)", "budget": 50, "epochs": 1}, 250),
     "ranking": ("lists.svm", {"game": "ranking", "epochs": 10}, 2000),
     "sequence": ("words.conll", {"epochs": 20}, 100),
 }
