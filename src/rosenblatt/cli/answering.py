@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, metrics
 from rosenblatt.cli.output import Bar, check_output, say, show, show_table
 from rosenblatt.cli.sequences import file_of, read_sequences, read_tokens
 from rosenblatt.data.blocks import Block, joined
@@ -79,13 +78,16 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def loaded(path: str, kind: type, what: str, instead: str) -> Model:
+def kind_of(model: Model) -> str:
+    """The name of the estimator in a model; to ask for its class would import all there are."""
+    return type(model.estimator).__name__
+
+
+def loaded(path: str, kind: str, what: str, instead: str) -> Model:
     """A model of this kind."""
     model = load_model(path)
-    if not isinstance(model.estimator, kind):
-        raise ValueError(
-            f"{what} takes a {kind.__name__}. Got {path}, a {type(model.estimator).__name__}: {instead}"
-        )
+    if kind_of(model) != kind:
+        raise ValueError(f"{what} takes a {kind}. Got {path}, a {kind_of(model)}: {instead}")
     return model
 
 
@@ -102,13 +104,13 @@ def predict(
 ) -> None:
     """A label per row, in their order; or a score per row from a ranker."""
     model = load_model(model_path)
-    if isinstance(model.estimator, PerceptronTagger):
+    if kind_of(model) == "PerceptronTagger":
         tag(model_path, path, output=output, quiet=quiet, as_json=as_json, plain=False)
         return
     rows, estimator = Rows(model, path, kind, skip_bad), model.estimator
     bar, count = Bar("answering", about_rows(path, rows.format), quiet=quiet), 0
     with Written(output, model_path, path) as out:
-        whole = isinstance(estimator, PerceptronRanker) and estimator.predictor in ("vote", "sample")
+        whole = type(estimator).__name__ == "PerceptronRanker" and estimator.predictor in ("vote", "sample")
         for block in [rows.all()] if whole else rows:
             found = _answers(estimator, block, scores or as_json)
             for i, (label, score) in enumerate(found):
@@ -126,7 +128,7 @@ def predict(
 
 
 def _answers(estimator: Any, block: Block, scores: bool) -> Iterator[tuple[Any, Any]]:
-    if isinstance(estimator, PerceptronRanker):
+    if type(estimator).__name__ == "PerceptronRanker":
         found = estimator.decision_function(block.X, block.qid).tolist()
         return iter(zip(found, found, strict=True))
     labels = estimator.predict(block.X).tolist()
@@ -148,7 +150,7 @@ def evaluate(
     model = load_model(model_path)
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
-    if isinstance(model.estimator, PerceptronTagger):
+    if kind_of(model) == "PerceptronTagger":
         _evaluate_tags(model, path, as_json)
         return
     rows = Rows(model, path, kind, skip_bad)
@@ -156,13 +158,13 @@ def evaluate(
     rows.remark(quiet)
     if every.y is None:
         raise ValueError(f"Every row of {name_of(path)} needs a label to be compared with. Some have none.")
-    if isinstance(model.estimator, PerceptronRanker):
+    if kind_of(model) == "PerceptronRanker":
         _evaluate_order(model.estimator, every, as_json)
     else:
         _evaluate_labels(model.estimator, every.y, model.estimator.predict(every.X), as_json)
 
 
-def _evaluate_labels(estimator: PerceptronClassifier, y: Any, found: Any, as_json: bool) -> None:
+def _evaluate_labels(estimator: Any, y: Any, found: Any, as_json: bool) -> None:
     right = found == y
     rows: list[tuple[str, Any]] = [
         ("rows", len(y)),
@@ -181,7 +183,9 @@ def _evaluate_labels(estimator: PerceptronClassifier, y: Any, found: Any, as_jso
     show_table(["label", "rows", "precision", "recall"], table)
 
 
-def _evaluate_order(estimator: PerceptronRanker, every: Block, as_json: bool) -> None:
+def _evaluate_order(estimator: Any, every: Block, as_json: bool) -> None:
+    from rosenblatt import metrics
+
     y, qid = every.y, every.qid
     if qid is None:
         raise ValueError("A ranker is judged by queries. Got rows without.")
@@ -193,6 +197,8 @@ def _evaluate_order(estimator: PerceptronRanker, every: Block, as_json: bool) ->
 
 
 def _evaluate_tags(model: Model, path: str, as_json: bool) -> None:
+    from rosenblatt import metrics
+
     X, y = read_sequences(path)
     truths, found = [list(labels) for labels in y], model.estimator.predict(list(X))
     rows: list[tuple[str, Any]] = [
@@ -208,7 +214,7 @@ def _evaluate_tags(model: Model, path: str, as_json: bool) -> None:
 
 def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bool, as_json: bool) -> None:
     """The rows of every query, the best first."""
-    model = loaded(model_path, PerceptronRanker, "rank", "use predict or tag.")
+    model = loaded(model_path, "PerceptronRanker", "rank", "use predict or tag.")
     rows = Rows(model, path, kind)
     every = rows.all()
     rows.remark(quiet)
@@ -233,7 +239,7 @@ def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bo
 
 def tag(model_path: str, path: str, *, output: str, quiet: bool, as_json: bool, plain: bool) -> None:
     """Tokens with their tags beside them."""
-    model = loaded(model_path, PerceptronTagger, "tag", "use predict or rank.")
+    model = loaded(model_path, "PerceptronTagger", "tag", "use predict or rank.")
     with Written(output, model_path, path) as out:
         if plain:
             _tag_lines(model, path, out, as_json)

@@ -371,6 +371,7 @@ def demo() -> None:
 def _imported(name: str) -> Any:
     """What a command is made of, imported while nobody looks for garbage: that takes a sixth of the time."""
     gc.disable()
+    import_module("rosenblatt.estimators")  # before others import all of scikit-learn and SciPy
     module = import_module(name)
     gc.freeze()
     gc.enable()

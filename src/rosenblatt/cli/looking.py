@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger
+from rosenblatt import PerceptronRanker, PerceptronTagger
 from rosenblatt.cli.answering import Rows, loaded
 from rosenblatt.cli.output import show
 from rosenblatt.cli.sequences import read_sequences
@@ -83,7 +83,7 @@ def explain(
     model_path: str, path: str, *, row: int, kind: str | None, label: str | None, as_json: bool
 ) -> None:
     """Which stored examples decided about a row."""
-    model = loaded(model_path, PerceptronClassifier, "explain", "use a classifier.")
+    model = loaded(model_path, "PerceptronClassifier", "explain", "use a classifier.")
     seen = 0
     for block in Rows(model, path, kind):
         if row <= seen + len(block):

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.estimators.classifier import PerceptronClassifier
-from rosenblatt.estimators.ranker import PerceptronRanker
-from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.games import Ranking
 from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.models.runs import read_game, read_run, write_game, write_run
 from rosenblatt.models.sheets import Fields, Sheet
-from rosenblatt.models.taggers import read_labeller, write_labeller
 from rosenblatt.models.values import plain_labels, read_labels
-from rosenblatt.tagging import reading
 
 
 def _write_features(sheet: Sheet, estimator: Any) -> None:
@@ -51,7 +47,7 @@ def _check_features(fields: Fields, estimator: Any) -> None:
         fields.check(fits, "rows should have as many features as there are")
 
 
-def _write_classifier(sheet: Sheet, estimator: PerceptronClassifier) -> None:
+def _write_classifier(sheet: Sheet, estimator: Any) -> None:
     sheet["classes"] = plain_labels(estimator.classes_)
     _write_features(sheet, estimator)
     write_game(sheet, estimator._run.game)
@@ -59,7 +55,7 @@ def _write_classifier(sheet: Sheet, estimator: PerceptronClassifier) -> None:
     sheet.array("truths", np.array(estimator._support_truths, np.int64))
 
 
-def _read_classifier(fields: Fields, estimator: PerceptronClassifier) -> None:
+def _read_classifier(fields: Fields, estimator: Any) -> None:
     estimator.classes_ = read_labels(fields.sheet("classes"))
     _read_features(fields, estimator)
     estimator._run = read_run(fields.sheet("run"), read_game(fields, len(estimator.classes_)))
@@ -69,7 +65,7 @@ def _read_classifier(fields: Fields, estimator: PerceptronClassifier) -> None:
     estimator._support_truths = truths.tolist()
 
 
-def _write_ranker(sheet: Sheet, estimator: PerceptronRanker) -> None:
+def _write_ranker(sheet: Sheet, estimator: Any) -> None:
     _write_features(sheet, estimator)
     write_game(sheet, estimator._run.game)
     write_run(sheet.sheet("run"), estimator._run)
@@ -79,7 +75,7 @@ def _write_ranker(sheet: Sheet, estimator: PerceptronRanker) -> None:
     sheet["eval_scores"] = [float(score) for score in getattr(estimator, "eval_scores_", [])]
 
 
-def _read_ranker(fields: Fields, estimator: PerceptronRanker) -> None:
+def _read_ranker(fields: Fields, estimator: Any) -> None:
     _read_features(fields, estimator)
     run = estimator._run = read_run(fields.sheet("run"), read_game(fields, 0))
     _check_features(fields, estimator)
@@ -93,14 +89,19 @@ def _read_ranker(fields: Fields, estimator: PerceptronRanker) -> None:
     _read_scores(fields, estimator, "eval_scores")
 
 
-def _write_tagger(sheet: Sheet, estimator: PerceptronTagger) -> None:
+def _write_tagger(sheet: Sheet, estimator: Any) -> None:
+    from rosenblatt.models.taggers import write_labeller
+
     write_labeller(sheet.sheet("labeller"), estimator._labeller)
     sheet["frozen"] = bool(estimator._frozen)
     sheet["temperature"] = getattr(estimator, "temperature_", None)
     sheet["dev_scores"] = [float(score) for score in getattr(estimator, "dev_scores_", [])]
 
 
-def _read_tagger(fields: Fields, estimator: PerceptronTagger) -> None:
+def _read_tagger(fields: Fields, estimator: Any) -> None:
+    from rosenblatt.models.taggers import read_labeller
+    from rosenblatt.tagging import reading
+
     try:
         task = estimator._task()
     except ValueError as broken:
@@ -122,10 +123,15 @@ def _read_scores(fields: Fields, estimator: Any, name: str) -> None:
         setattr(estimator, f"{name}_", scores)
 
 
-ESTIMATORS: dict[str, Any] = {
-    kind.__name__: kind for kind in (PerceptronClassifier, PerceptronRanker, PerceptronTagger)
+HOMES = {
+    "PerceptronClassifier": "rosenblatt.estimators.classifier",
+    "PerceptronRanker": "rosenblatt.estimators.ranker",
+    "PerceptronTagger": "rosenblatt.estimators.tagger",
 }
-WRITERS: dict[str, Any] = dict(
-    zip(ESTIMATORS, (_write_classifier, _write_ranker, _write_tagger), strict=True)
-)
-READERS: dict[str, Any] = dict(zip(ESTIMATORS, (_read_classifier, _read_ranker, _read_tagger), strict=True))
+WRITERS: dict[str, Any] = dict(zip(HOMES, (_write_classifier, _write_ranker, _write_tagger), strict=True))
+READERS: dict[str, Any] = dict(zip(HOMES, (_read_classifier, _read_ranker, _read_tagger), strict=True))
+
+
+def estimator_class(kind: str) -> Any:
+    """The estimator of this name; the others, which take their time to be imported, are left alone."""
+    return getattr(import_module(HOMES[kind]), kind)

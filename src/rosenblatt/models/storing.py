@@ -14,11 +14,9 @@ from rosenblatt import __version__
 from rosenblatt._types import Array
 from rosenblatt.models import archive
 from rosenblatt.models.archive import ModelError, Refused
-from rosenblatt.models.estimators import ESTIMATORS, READERS, WRITERS
+from rosenblatt.models.estimators import HOMES, READERS, WRITERS, estimator_class
 from rosenblatt.models.sheets import Fields, Sheet
-from rosenblatt.models.taggers import read_templates, write_templates
 from rosenblatt.models.values import plain, unplain
-from rosenblatt.tagging.task import as_templates
 
 
 @dataclass
@@ -82,9 +80,9 @@ def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
     """A model as the header and the arrays of a file."""
     estimator = model.estimator
     kind = type(estimator).__name__
-    if ESTIMATORS.get(kind) is not type(estimator):
+    if kind not in HOMES or estimator_class(kind) is not type(estimator):
         raise ValueError(
-            f"A model file holds one of {', '.join(ESTIMATORS)}. Got {kind}: save the learner inside it."
+            f"A model file holds one of {', '.join(HOMES)}. Got {kind}: save the learner inside it."
         )
     check_is_fitted(estimator, "_run")
     sheet = Sheet()
@@ -102,8 +100,8 @@ def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
 def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
     """The model back."""
     fields = Fields(header, arrays)
-    kind = fields.one_of("estimator", ESTIMATORS)
-    estimator = ESTIMATORS[kind]()
+    kind = fields.one_of("estimator", HOMES)
+    estimator = estimator_class(kind)()
     parameters = fields.sheet("parameters")
     names = set(estimator.get_params(deep=False))
     given = fields.value("parameters")
@@ -121,6 +119,9 @@ def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
 
 def _plain_parameter(name: str, value: Any) -> Any:
     if name == "templates" and value is not None and not isinstance(value, str):
+        from rosenblatt.models.taggers import write_templates
+        from rosenblatt.tagging.task import as_templates
+
         return {"templates": write_templates(as_templates(value))}
     if name == "features" and value is not None:
         raise ValueError(
@@ -140,5 +141,7 @@ def _plain_parameter(name: str, value: Any) -> Any:
 def _parameter(fields: Fields, name: str) -> Any:
     value = fields.value(name)
     if name == "templates" and isinstance(value, dict):
+        from rosenblatt.models.taggers import read_templates
+
         return read_templates(fields, value.get("templates"))
     return unplain(fields, value)
