@@ -135,7 +135,14 @@ def test_primal_and_dual_answer_alike(lists, predictor):
     runs = a_run(play_pass, *lists), a_run(play_blocks, *lists, kernel=kernels.Linear())
     assume(runs[0].book.rounds)
     answers = [predictors.decide(run, Rows(X), predictor, starts) for run in runs]
-    assert np.array_equal(*answers)
+    if predictor != "average":
+        assert np.array_equal(*answers)
+        return
+    # Averages are divided, and so rounded: scores that are equal may come out a last digit apart.
+    scores = [predictors.scores(run, Rows(X), predictor)[0][:, 0] for run in runs]
+    np.testing.assert_allclose(*scores, atol=1e-12)
+    one, other = (scores[0][starts[:-1] + answer] for answer in answers)
+    np.testing.assert_allclose(one, other, atol=1e-12)
 
 
 @given(graded_lists())
