@@ -490,3 +490,20 @@ def test_conllu_is_read_by_every_command(run, tmp_path):
     assert run("tag", "m", "t.conllu").out.startswith("the DET\ncat NOUN\n")
     assert json.loads(run("evaluate", "m", "t.conllu", "--json").out)["token_accuracy"] == 1
     assert "Theorem." in run("certify", "m", "t.conllu").out
+
+
+def test_options_are_those_of_the_library():
+    from rosenblatt import budgets, predictors
+    from rosenblatt.cli import options
+    from rosenblatt.data.sources import FORMATS
+
+    assert tuple(options.Policy) == budgets.POLICIES
+    assert tuple(options.Predictor) == predictors.NAMES
+    assert tuple(options.Format) == FORMATS
+
+
+def test_a_model_of_objects_can_be_asked_about_a_table(run, tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"label": "x", "colour": "red"}\n{"label": "y", "colour": "blue"}\n')
+    run("fit", "t.jsonl", "-o", "m")
+    (tmp_path / "t.csv").write_text("colour\nblue\nred\n")
+    assert run("predict", "m", "t.csv").out.split() == ["y", "x"]

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from io import StringIO
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from rosenblatt.cli.output import Bar, check_output, say, show, show_table
-from rosenblatt.cli.sequences import file_of, read_sequences, read_tokens
+from rosenblatt.cli.sequences import read_sequences, read_tokens
 from rosenblatt.data.blocks import Block, joined
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.files import lines_of
 from rosenblatt.data.replacing import replace_file
-from rosenblatt.data.sources import STDIN, RowSource, about_rows, format_of, name_of
+from rosenblatt.data.sources import STDIN, RowSource, about_rows, file_of, format_of, name_of
 from rosenblatt.models import Model, load_model
 
 NAMED = 5
 """Names that are said of many."""
 
+AT_ONCE = 512
+"""Sequences that are tagged at once; lines of text are tagged one by one, as they come."""
 
-class Rows:
+
+class RowsToAnswer:
     """The rows of a file as a model takes them; afterwards, what did not fit."""
 
     def __init__(self, model: Model, path: str, kind: str | None, skip_bad: int = 0) -> None:
@@ -78,16 +82,16 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + more
 
 
-def kind_of(model: Model) -> str:
-    """The name of the estimator in a model; to ask for its class would import all there are."""
-    return type(model.estimator).__name__
+def kind_of(estimator: Any) -> str:
+    """The name of its class; to ask whether it is of one would import all there are."""
+    return type(estimator).__name__
 
 
 def loaded(path: str, kind: str, what: str, instead: str) -> Model:
     """A model of this kind."""
     model = load_model(path)
-    if kind_of(model) != kind:
-        raise ValueError(f"{what} takes a {kind}. Got {path}, a {kind_of(model)}: {instead}")
+    if kind_of(model.estimator) != kind:
+        raise ValueError(f"{what} takes a {kind}. Got {path}, a {kind_of(model.estimator)}: {instead}")
     return model
 
 
@@ -104,13 +108,13 @@ def predict(
 ) -> None:
     """A label per row, in their order; or a score per row from a ranker."""
     model = load_model(model_path)
-    if kind_of(model) == "PerceptronTagger":
+    if kind_of(model.estimator) == "PerceptronTagger":
         tag(model_path, path, output=output, quiet=quiet, as_json=as_json, plain=False)
         return
-    rows, estimator = Rows(model, path, kind, skip_bad), model.estimator
+    rows, estimator = RowsToAnswer(model, path, kind, skip_bad), model.estimator
     bar, count = Bar("answering", about_rows(path, rows.format), quiet=quiet), 0
     with Written(output, model_path, path) as out:
-        whole = type(estimator).__name__ == "PerceptronRanker" and estimator.predictor in ("vote", "sample")
+        whole = kind_of(estimator) == "PerceptronRanker" and estimator.predictor in ("vote", "sample")
         for block in [rows.all()] if whole else rows:
             found = _answers(estimator, block, scores or as_json)
             for i, (label, score) in enumerate(found):
@@ -128,7 +132,7 @@ def predict(
 
 
 def _answers(estimator: Any, block: Block, scores: bool) -> Iterator[tuple[Any, Any]]:
-    if type(estimator).__name__ == "PerceptronRanker":
+    if kind_of(estimator) == "PerceptronRanker":
         found = estimator.decision_function(block.X, block.qid).tolist()
         return iter(zip(found, found, strict=True))
     labels = estimator.predict(block.X).tolist()
@@ -150,15 +154,15 @@ def evaluate(
     model = load_model(model_path)
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
-    if kind_of(model) == "PerceptronTagger":
+    if kind_of(model.estimator) == "PerceptronTagger":
         _evaluate_tags(model, path, as_json)
         return
-    rows = Rows(model, path, kind, skip_bad)
+    rows = RowsToAnswer(model, path, kind, skip_bad)
     every = rows.all()
     rows.remark(quiet)
     if every.y is None:
         raise ValueError(f"Every row of {name_of(path)} needs a label to be compared with. Some have none.")
-    if kind_of(model) == "PerceptronRanker":
+    if kind_of(model.estimator) == "PerceptronRanker":
         _evaluate_order(model.estimator, every, as_json)
     else:
         _evaluate_labels(model.estimator, every.y, model.estimator.predict(every.X), as_json)
@@ -215,7 +219,7 @@ def _evaluate_tags(model: Model, path: str, as_json: bool) -> None:
 def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bool, as_json: bool) -> None:
     """The rows of every query, the best first."""
     model = loaded(model_path, "PerceptronRanker", "rank", "use predict or tag.")
-    rows = Rows(model, path, kind)
+    rows = RowsToAnswer(model, path, kind)
     every = rows.all()
     rows.remark(quiet)
     if every.qid is None:
@@ -240,31 +244,37 @@ def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bo
 def tag(model_path: str, path: str, *, output: str, quiet: bool, as_json: bool, plain: bool) -> None:
     """Tokens with their tags beside them."""
     model = loaded(model_path, "PerceptronTagger", "tag", "use predict or rank.")
-    with Written(output, model_path, path) as out:
-        if plain:
-            _tag_lines(model, path, out, as_json)
-            return
-        X = read_tokens(path, model.notes.get("columns", 1))
-        for tokens, tags in zip(X, model.estimator.predict(X), strict=True):
-            if as_json:
-                print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
-                continue
-            for token, label in zip(tokens, tags, strict=True):
-                cells = [token] if isinstance(token, str) else list(token)
-                print(*cells, label, file=out)
-            print(file=out)
+    bar, count = Bar("tagging", None, quiet=quiet), 0
+    with Written(output, model_path, path) as out, _sequences(model, path, plain) as (sequences, show_one):
+        while some := list(islice(sequences, AT_ONCE if not plain else 1)):
+            for tokens, tags in zip(some, model.estimator.predict(some), strict=True):
+                if as_json:
+                    print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
+                else:
+                    show_one(tokens, tags, out)
+            count += len(some)
+            bar.at(count)
+    bar.close()
 
 
-def _tag_lines(model: Model, path: str, out: Any, as_json: bool) -> None:
-    """A sequence per line, its tokens between spaces."""
+@contextmanager
+def _sequences(model: Model, path: str, plain: bool) -> Iterator[tuple[Iterator[Any], Callable[..., None]]]:
+    """The sequences of a file, a line each if they are plain text, and how to show one with its tags."""
+    if not plain:
+        yield iter(read_tokens(path, model.notes.get("columns", 1))), _show_columns
+        return
     with lines_of(file_of(path)) as lines:
-        for raw in lines:
-            tokens = raw.decode().split()
-            tags = model.estimator.predict([tokens])[0] if tokens else []
-            if as_json:
-                print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
-            else:
-                print(*(f"{token}/{label}" for token, label in zip(tokens, tags, strict=True)), file=out)
+        yield (line.decode().split() for line in lines), _show_line
+
+
+def _show_columns(tokens: Any, tags: Any, out: Any) -> None:
+    for token, label in zip(tokens, tags, strict=True):
+        print(*([token] if isinstance(token, str) else token), label, file=out)
+    print(file=out)
+
+
+def _show_line(tokens: Any, tags: Any, out: Any) -> None:
+    print(*(f"{token}/{label}" for token, label in zip(tokens, tags, strict=True)), file=out)
 
 
 class Written:

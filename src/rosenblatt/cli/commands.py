@@ -12,6 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
+from rosenblatt.cli import options
+
 app = typer.Typer(
     name="rosenblatt",
     help="Mistake-driven learning from the shell: the perceptron, its kernels, its ledger of mistakes.",
@@ -23,114 +25,6 @@ app = typer.Typer(
 )
 
 
-class Game(StrEnum):
-    """What is learned."""
-
-    classification = "classification"
-    ranking = "ranking"
-    sequence = "sequence"
-
-
-class Predictor(StrEnum):
-    """Which of the guesses answers."""
-
-    last = "last"
-    best = "best"
-    average = "average"
-    vote = "vote"
-    sample = "sample"
-
-
-class Multiclass(StrEnum):
-    """How more than two classes are told apart."""
-
-    argmax = "argmax"
-    one_vs_rest = "one-vs-rest"
-
-
-class Strategy(StrEnum):
-    """What a round of the ranking game is."""
-
-    pairs = "pairs"
-    best = "best"
-    top = "top"
-
-
-class Policy(StrEnum):
-    """What a learner with a budget forgets."""
-
-    projection = "projection"
-    merging = "merging"
-    halving = "halving"
-    random = "random"
-    oldest = "oldest"
-
-
-class Export(StrEnum):
-    """What other programs read."""
-
-    onnx = "onnx"
-    json = "json"
-
-
-class Format(StrEnum):
-    """How files are written."""
-
-    svmlight = "svmlight"
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    arrow = "arrow"
-    conll = "conll"
-
-
-def _every(value: str | None) -> int | None:
-    """`every=10000`."""
-    if value is None:
-        return None
-    number = value.removeprefix("every=").replace("_", "")
-    if not number.isdecimal() or int(number) < 1:
-        raise typer.BadParameter(f"say how often, as in every=10000. Got {value!r}.")
-    return int(number)
-
-
-def _kernel(value: str | None) -> str | None:
-    if value is not None:
-        from rosenblatt.kernels import parse
-
-        try:
-            parse(value)
-        except ValueError as wrong:
-            raise typer.BadParameter(str(wrong)) from None
-    return value
-
-
-def _rule(value: str) -> str:
-    if value not in ("perceptron", "margin", "passive-aggressive"):
-        from rosenblatt.rules import parse
-
-        try:
-            parse(value)
-        except ValueError as wrong:
-            raise typer.BadParameter(str(wrong)) from None
-    return value
-
-
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
-DataFile = Annotated[str, typer.Argument(metavar="FILE", help="A file of rows; - for standard input.")]
-FormatOption = Annotated[
-    Format | None,
-    typer.Option("--format", metavar="NAME", help="csv, jsonl, …; by default told by the contents."),
-]
-Json = Annotated[bool, typer.Option("--json", help="For machines.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks, no progress bar.")]
-Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output.")]
-SkipBad = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Go on past so many bad lines, and list them.")
-]
-
-
 @app.command(
     epilog='rosenblatt fit train.svm -o model --kernel "(Linear() + 1)**3" --epochs 5 --predictor vote'
 )
@@ -138,27 +32,29 @@ def fit(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="A file to learn from; - for stdin.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Where the model goes.")],
     game: Annotated[
-        Game | None,
+        options.Game | None,
         typer.Option(metavar="GAME", help="classification, ranking, or sequence as for all CoNLL files."),
     ] = None,
     kernel: Annotated[
-        str | None, typer.Option(callback=_kernel, metavar="EXPR", help='As "RBF(sigma=2)"; none is linear.')
+        str | None,
+        typer.Option(callback=options.kernel, metavar="EXPR", help='As "RBF(sigma=2)"; or linear.'),
     ] = None,
     rule: Annotated[
-        str, typer.Option(callback=_rule, metavar="RULE", help='As "Margin(beta=0.1)".')
+        str, typer.Option(callback=options.rule, metavar="RULE", help='As "Margin(beta=0.1)".')
     ] = "perceptron",
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="How often to go through the file.")] = 10,
     predictor: Annotated[
-        Predictor, typer.Option(metavar="NAME", help="last, best, average, vote or sample.")
-    ] = Predictor.average,
+        options.Predictor, typer.Option(metavar="NAME", help="last, best, average, vote or sample.")
+    ] = options.Predictor.average,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of all random choices.")] = 0,
     shuffle: Annotated[bool, typer.Option(help="Draw an order in every epoch, within blocks.")] = True,
     multiclass: Annotated[
-        Multiclass, typer.Option(metavar="HOW", help="argmax or one-vs-rest, with more than two classes.")
-    ] = Multiclass.argmax,
+        options.Multiclass,
+        typer.Option(metavar="HOW", help="argmax or one-vs-rest, for over two classes."),
+    ] = options.Multiclass.argmax,
     strategy: Annotated[
-        Strategy, typer.Option(metavar="HOW", help="pairs, best or top, of the ranking game.")
-    ] = Strategy.pairs,
+        options.Strategy, typer.Option(metavar="HOW", help="pairs, best or top, of the ranking game.")
+    ] = options.Strategy.pairs,
     template: Annotated[str | None, typer.Option(metavar="FILE", help="In CRF++'s language.")] = None,
     scheme: Annotated[
         str | None, typer.Option(metavar="NAME", help="IOB1, IOB2, BILOU or BIOES: allow nothing else.")
@@ -181,10 +77,10 @@ def fit(
         int | None, typer.Option(min=2, metavar="N", help="Store at most N rows, with a kernel.")
     ] = None,
     policy: Annotated[
-        Policy, typer.Option(metavar="NAME", help="projection, merging, halving, random or oldest.")
-    ] = Policy.projection,
-    kind: FormatOption = None,
-    skip_bad: SkipBad = 0,
+        options.Policy, typer.Option(metavar="NAME", help="projection, merging, halving, random or oldest.")
+    ] = options.Policy.projection,
+    kind: options.FormatOption = None,
+    skip_bad: options.SkipBad = 0,
     checkpoint: Annotated[
         str | None, typer.Option(metavar="every=N", help="Rounds between checkpoints.")
     ] = None,
@@ -192,13 +88,13 @@ def fit(
         bool, typer.Option(help="Keep what was read beside a large file, for the next epoch.")
     ] = True,
     resume: Annotated[bool, typer.Option("--resume", help="Go on where a killed run was.")] = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Learn from a file and write a model."""
     fitting = _imported("rosenblatt.cli.fitting")
 
-    options = fitting.Options(
+    asked = fitting.Options(
         game=None if game is None else game.value,
         kernel=kernel,
         rule=rule,
@@ -224,8 +120,8 @@ def fit(
     fitting.fit(
         train,
         output,
-        options,
-        every=_every(checkpoint),
+        asked,
+        every=options.every(checkpoint),
         resume=resume,
         quiet=quiet,
         as_json=as_json,
@@ -235,14 +131,14 @@ def fit(
 
 @app.command(epilog="rosenblatt predict model.rosenblatt new.csv -o answers.txt")
 def predict(
-    model: ModelFile,
-    file: DataFile,
-    output: Output = "-",
-    kind: FormatOption = None,
+    model: options.ModelFile,
+    file: options.DataFile,
+    output: options.Output = "-",
+    kind: options.FormatOption = None,
     scores: Annotated[bool, typer.Option("--scores", help="The score beside every label.")] = False,
-    skip_bad: SkipBad = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    skip_bad: options.SkipBad = 0,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Answer: a label for every row, a score from a ranker, tags from a tagger."""
     answering = _imported("rosenblatt.cli.answering")
@@ -261,13 +157,13 @@ def predict(
 
 @app.command(epilog="rosenblatt evaluate model.rosenblatt test.svm --predictor vote")
 def evaluate(
-    model: ModelFile,
-    file: DataFile,
-    predictor: Annotated[Predictor | None, typer.Option(help="Another one than the model's.")] = None,
-    kind: FormatOption = None,
-    skip_bad: SkipBad = 0,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    model: options.ModelFile,
+    file: options.DataFile,
+    predictor: Annotated[options.Predictor | None, typer.Option(help="Another one than the model's.")] = None,
+    kind: options.FormatOption = None,
+    skip_bad: options.SkipBad = 0,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Compare answers with the labels, grades or tags in a file."""
     answering = _imported("rosenblatt.cli.answering")
@@ -285,14 +181,14 @@ def evaluate(
 
 @app.command(epilog="rosenblatt tag chunker.rosenblatt - < sentences.conll")
 def tag(
-    model: ModelFile,
-    file: DataFile,
-    output: Output = "-",
+    model: options.ModelFile,
+    file: options.DataFile,
+    output: options.Output = "-",
     text: Annotated[
         bool, typer.Option("--text", help="A sentence per line, its tokens between spaces.")
     ] = False,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Put a tag beside every token of a CoNLL file."""
     answering = _imported("rosenblatt.cli.answering")
@@ -302,12 +198,12 @@ def tag(
 
 @app.command(epilog="rosenblatt rank model.rosenblatt lists.svm")
 def rank(
-    model: ModelFile,
-    file: DataFile,
-    output: Output = "-",
-    kind: FormatOption = None,
-    quiet: Quiet = False,
-    as_json: Json = False,
+    model: options.ModelFile,
+    file: options.DataFile,
+    output: options.Output = "-",
+    kind: options.FormatOption = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
 ) -> None:
     """Order the rows of every query: query, rank, row, score."""
     answering = _imported("rosenblatt.cli.answering")
@@ -316,7 +212,12 @@ def rank(
 
 
 @app.command(epilog="rosenblatt certify model.rosenblatt train.svm")
-def certify(model: ModelFile, file: DataFile, kind: FormatOption = None, as_json: Json = False) -> None:
+def certify(
+    model: options.ModelFile,
+    file: options.DataFile,
+    kind: options.FormatOption = None,
+    as_json: options.Json = False,
+) -> None:
     """The mistake bound of the run, on the file it learned from, with the numbers of its proof."""
     looking = _imported("rosenblatt.cli.looking")
 
@@ -325,12 +226,12 @@ def certify(model: ModelFile, file: DataFile, kind: FormatOption = None, as_json
 
 @app.command(epilog="rosenblatt explain model.rosenblatt test.csv --row 3")
 def explain(
-    model: ModelFile,
-    file: DataFile,
+    model: options.ModelFile,
+    file: options.DataFile,
     row: Annotated[int, typer.Option(min=1, help="Which row, counted from 1.")] = 1,
     label: Annotated[str | None, typer.Option(help="The class whose score to explain.")] = None,
-    kind: FormatOption = None,
-    as_json: Json = False,
+    kind: options.FormatOption = None,
+    as_json: options.Json = False,
 ) -> None:
     """Which stored examples decided about a row: importance × similarity."""
     looking = _imported("rosenblatt.cli.looking")
@@ -339,7 +240,7 @@ def explain(
 
 
 @app.command(epilog="rosenblatt inspect model.rosenblatt")
-def inspect(model: ModelFile, as_json: Json = False) -> None:
+def inspect(model: options.ModelFile, as_json: options.Json = False) -> None:
     """What a model is."""
     looking = _imported("rosenblatt.cli.looking")
 
@@ -348,13 +249,13 @@ def inspect(model: ModelFile, as_json: Json = False) -> None:
 
 @app.command(epilog="rosenblatt convert model.rosenblatt model.onnx --predictor average")
 def convert(
-    model: ModelFile,
+    model: options.ModelFile,
     out: Annotated[
         str, typer.Argument(metavar="OUT", help="The file to write, which ends in .onnx or .json.")
     ],
-    to: Annotated[Export | None, typer.Option(help="By default told by the end of OUT.")] = None,
-    predictor: Annotated[Predictor | None, typer.Option(help="Another one than the model's.")] = None,
-    as_json: Json = False,
+    to: Annotated[options.Export | None, typer.Option(help="By default told by the end of OUT.")] = None,
+    predictor: Annotated[options.Predictor | None, typer.Option(help="Another one than the model's.")] = None,
+    as_json: options.Json = False,
 ) -> None:
     """Write a model for other programs: classifiers and rankers as ONNX, all of them as plain JSON."""
     converting = _imported("rosenblatt.cli.converting")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import PerceptronRanker, PerceptronTagger
-from rosenblatt.cli.answering import Rows, loaded
+from rosenblatt.cli.answering import RowsToAnswer, loaded
 from rosenblatt.cli.output import show
 from rosenblatt.cli.sequences import read_sequences
 from rosenblatt.models import load_model
@@ -57,7 +57,7 @@ def certify(model_path: str, path: str, *, kind: str | None, as_json: bool) -> N
     if isinstance(estimator, PerceptronTagger):
         found = estimator.certificate(*read_sequences(path))
     else:
-        every = Rows(model, path, kind).all()
+        every = RowsToAnswer(model, path, kind).all()
         qid = (every.qid,) if isinstance(estimator, PerceptronRanker) else ()
         found = estimator.certificate(every.X, every.y, *qid)
     certificates = found if isinstance(found, list) else [found]
@@ -85,7 +85,7 @@ def explain(
     """Which stored examples decided about a row."""
     model = loaded(model_path, "PerceptronClassifier", "explain", "use a classifier.")
     seen = 0
-    for block in Rows(model, path, kind):
+    for block in RowsToAnswer(model, path, kind):
         if row <= seen + len(block):
             classes = {str(name): name for name in model.estimator.classes_.tolist()}
             if label is not None and label not in classes:

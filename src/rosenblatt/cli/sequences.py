@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from rosenblatt.data import read_conll, read_conllu
-from rosenblatt.data.sources import STDIN
+from rosenblatt.data.sources import file_of
 
 PACKED = (".gz", ".xz", ".zst")
-
-
-def file_of(path: str) -> Any:
-    """The file, or standard input."""
-    return sys.stdin.buffer if path == STDIN else path
 
 
 def read_sequences(path: str) -> Any:

@@ -152,11 +152,13 @@ def table_block(
         if schema.dense:
             schema.vocabulary.numbers(list(features))
     schema.absent = [name for name in schema.columns or () if name not in features]
+    known = schema.columns is not None  # a model may have been learned from objects
+    as_texts = schema.texts if known else [name for name in features if _numbers(features[name]) is None]
     numeric: dict[str, Floats] = {}
     for name, cells in features.items():
-        if name in schema.texts:
+        if name in as_texts:
             continue
-        if schema.columns and name not in schema.columns:  # nothing was learned from it
+        if known and name not in (schema.columns or ()):  # nothing was learned from it
             schema.vocabulary.numbers([name])
             continue
         numbers = _numbers(cells)
@@ -169,7 +171,7 @@ def table_block(
                 f"The column {name!r} must hold finite numbers. Got infinity in line {line} of {bad.name}."
             )
         numeric[name] = numbers
-    texts = {name: features[name] for name in schema.texts if name in features}
+    texts = {name: features[name] for name in as_texts if name in features}
     named = None if schema.label is None else columns.get(schema.label)
     if schema.query is not None:
         nameless = [line for cell, line in zip(columns[schema.query], lines, strict=True) if _is_empty(cell)]

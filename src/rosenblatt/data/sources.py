@@ -36,6 +36,11 @@ def name_of(path: str) -> str:
     return "standard input" if path == STDIN else path
 
 
+def file_of(path: str) -> Any:
+    """The file, or standard input."""
+    return sys.stdin.buffer if path == STDIN else path
+
+
 def format_of(path: str) -> str:
     """Which of FORMATS a file is in, by its first lines."""
     head = _head(path)
@@ -112,8 +117,7 @@ class RowSource:
 
     def __iter__(self) -> Iterator[Block]:
         if self.format == "svmlight":
-            file: Any = sys.stdin.buffer if self.path == STDIN else self.path
-            for table in svmlight_blocks(file, skip_bad=self.skip_bad):
+            for table in svmlight_blocks(file_of(self.path), skip_bad=self.skip_bad):
                 yield self._svmlight(table)
         elif self.format in ("parquet", "arrow"):
             yield from arrow_blocks(_batches(self.path, self.format), self.schema, name_of(self.path))
@@ -121,8 +125,7 @@ class RowSource:
             yield from self._of_lines()
 
     def _of_lines(self) -> Iterator[Block]:
-        source: Any = sys.stdin.buffer if self.path == STDIN else self.path
-        with lines_of(source) as lines:
+        with lines_of(file_of(self.path)) as lines:
             texts = _decoded(lines, name_of(self.path))
             if self.format == "jsonl":
                 yield from json_blocks(texts, self.schema, name_of(self.path), skip_bad=self.skip_bad)

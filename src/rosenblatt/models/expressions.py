@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from rosenblatt import kernels, rules
@@ -12,30 +13,26 @@ from rosenblatt.rules import Rule
 
 def kernel_text(kernel: Kernel) -> str:
     """A kernel as the expression that builds it."""
-    text = repr(kernel)
-    try:
-        same = kernels.parse(text) == kernel
-    except ValueError:
-        same = False
-    if not same:
-        raise ValueError(
-            f"A model file holds kernels made of {', '.join(kernels.expressions.NAMED)}. Got {text}: Python "
-            "functions and other libraries' kernels stay outside of it."
-        )
-    return text
+    named = ", ".join(kernels.expressions.NAMED)
+    return _text(kernel, kernels.parse, f"kernels made of {named}")
 
 
 def rule_text(rule: Rule) -> str:
     """A rule as the expression that builds it."""
-    text = repr(rule)
+    return _text(rule, rules.parse, "the rules Perceptron, Margin and PassiveAggressive")
+
+
+def _text(value: Any, parse: Callable[[str], Any], what: str) -> str:
+    """What a value prints, if that is enough to build it again."""
+    text = repr(value)
     try:
-        same = rules.parse(text) == rule
+        same = parse(text) == value
     except ValueError:
         same = False
     if not same:
         raise ValueError(
-            "A model file holds the rules Perceptron, Margin and PassiveAggressive. "
-            f"Got {text}: a rule of your own stays outside of it."
+            f"A model file holds {what}. Got {text}: Python functions, classes of your own and those of "
+            "other libraries stay outside of it."
         )
     return text
 
