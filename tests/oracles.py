@@ -67,3 +67,65 @@ def all_guesses(X, y, epochs):
         if clean:
             break
     return np.array(guesses), np.array(survived)
+
+
+class Remembering:
+    """An oracle: every guess is kept as a function of rows, and forgetting is done to each of them by its definition."""
+
+    def __init__(self, size, forget, kernel, reach):
+        self.size, self.forget, self.kernel, self.reach = size, forget, kernel, reach
+        self.rows, self.guesses, self.survived, self.stored = [], [np.zeros(0)], [0], 0
+
+    def play(self, x, y):
+        near = self.kernel(np.array(self.rows), x[None])[:, 0] if self.rows else np.zeros(0)
+        self.survived[-1] += 1
+        margin = y * float(self.guesses[-1] @ near)
+        if margin > 0 and margin >= self.reach:
+            return
+        self.rows.append(x)
+        self.stored += 1
+        self.guesses = [np.append(guess, 0.0) for guess in self.guesses]
+        self.guesses.append(self.guesses[-1].copy())
+        self.survived.append(0)
+        self.guesses[-1][-1] += y
+        if len(self.rows) > self.size:
+            self.forget(self)
+
+    def map(self, kept, matrix):
+        """Keep these rows, each guess mapped to them."""
+        self.rows = [self.rows[i] for i in kept]
+        self.guesses = [matrix @ guess for guess in self.guesses]
+
+    def functions(self, Z):
+        return np.array(self.guesses) @ self.kernel(np.array(self.rows), Z)
+
+
+def drop_oldest(oracle):
+    kept = list(range(1, len(oracle.rows)))
+    oracle.map(kept, np.eye(len(oracle.rows))[kept])
+
+
+def project_weakest_half(oracle):
+    strength, size = oracle.guesses[-1] ** 2, len(oracle.rows)
+    order = np.argsort(-strength, kind="stable")
+    kept, gone = np.sort(order[: size // 2]), np.sort(order[size // 2 :])
+    gram = oracle.kernel(np.array(oracle.rows))
+    matrix = np.zeros((len(kept), size))
+    matrix[np.arange(len(kept)), kept] = 1.0
+    matrix[:, gone] = np.linalg.lstsq(gram[np.ix_(kept, kept)], gram[np.ix_(kept, gone)], rcond=None)[0]
+    oracle.map(kept, matrix)
+
+
+def project_least_loss(oracle):
+    gram, size = oracle.kernel(np.array(oracle.rows)), len(oracle.rows)
+    losses, shares = [], []
+    for i in range(size):
+        others = [j for j in range(size) if j != i]
+        share = np.linalg.lstsq(gram[np.ix_(others, others)], gram[others, i], rcond=None)[0]
+        left = gram[i, i] - share @ gram[others, i]
+        losses.append(oracle.guesses[-1][i] ** 2 * left)
+        shares.append((others, share))
+    others, share = shares[int(np.argmin(losses))]
+    matrix = np.eye(size)[others]
+    matrix[:, int(np.argmin(losses))] = share
+    oracle.map(others, matrix)

@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,134 +11,23 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from rosenblatt.cli import fitting
-from rosenblatt.data import cache_files, caches, packing, sources, tables, write_svmlight
+from cache_data import (
+    KINDS,
+    RANDOM,
+    _small_blocks,  # noqa: F401
+    all_same,
+    cache_beside,
+    same,
+    source_of,
+    svmlight_with_bad_lines,
+    svmlight_with_queries,
+    told_and_blocks,
+)
+from rosenblatt.data import cache_files, caches, packing, tables
 from rosenblatt.data.blocks import Block, Skipped
 from rosenblatt.data.caches import SUFFIX, Cached
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import RowSource
-from rosenblatt.data.vocabulary import Vocabulary
-
-RANDOM = np.random.default_rng(0)
-
-
-@pytest.fixture(autouse=True)
-def _small_blocks(monkeypatch):
-    """Files of a few lines have several blocks."""
-    blocks = sources.svmlight_blocks
-    monkeypatch.setattr(sources, "svmlight_blocks", lambda *a, **k: blocks(*a, block_bytes=100, **k))
-    monkeypatch.setattr(tables, "ROWS", 7)
-
-
-def svmlight_with_queries():
-    lines = [
-        f"{RANDOM.integers(0, 3)} qid:{10**12 + i // 4} 1:{RANDOM.normal():.4f} {i + 2}:{i / 4} # row {i} é"
-        for i in range(40)
-    ]
-    return "rows.svm", "\n".join(lines), {}
-
-
-def svmlight_of_quarters():
-    return "rows.svm", "\n".join(f"{i % 2}.5 {1 + i % 5}:{i / 4} 7:-0" for i in range(40)), {}
-
-
-def svmlight_with_bad_lines():
-    return "rows.svm", "\n".join(f"{i % 2} {i % 9}:1 9:0.1" for i in range(40)), {"skip_bad": 5}
-
-
-def svmlight_with_later_fractions():
-    """The labels of the first block are whole numbers, those of a later one not."""
-    return "rows.svm", "\n".join(f"{i if i < 30 else i / 4} 3:0.3" for i in range(40)), {}
-
-
-def svmlight_hashed():
-    return "rows.svm", "\n".join(f"{i % 2} {i + 1}:0.1 {i + 9}:2" for i in range(40)), {"bits": 3}
-
-
-def dense_table():
-    lines = ["a,b,label"] + [f"{i / 3},{i},{'yes' if i % 3 else 'no'}" for i in range(40)]
-    return "rows.csv", "\n".join(lines), {}
-
-
-def table_of_texts():
-    """New texts come in every block, and the labels of blocks are not equally long."""
-    lines = ["size,colour,name,qid,label"]
-    lines += [f'{i},"c{i} ü",n{i},q{i // 6},{"x" * (1 + i // 9)}' for i in range(40)]
-    return "rows.csv", "\n".join(lines), {"query": "qid", "id": "name"}
-
-
-def table_hashed():
-    name, text, options = table_of_texts()
-    return name, text, options | {"bits": 5}
-
-
-def json_lines():
-    rows = [{"label": i % 2, "words": {f"w{i}": i, "\ud800": 0.1}, "n": 2**70} for i in range(40)]
-    return "rows.jsonl", "\n".join(map(json.dumps, rows)), {}
-
-
-KINDS = [
-    svmlight_with_queries,
-    svmlight_of_quarters,
-    svmlight_with_bad_lines,
-    svmlight_with_later_fractions,
-    svmlight_hashed,
-    dense_table,
-    table_of_texts,
-    table_hashed,
-    json_lines,
-]
-
-
-def source_of(folder, kind=table_of_texts, **other):
-    """A file of rows, written if it is not there, and the source that reads it."""
-    name, text, options = kind()
-    path = folder / name
-    if not path.exists():
-        path.write_text(text + "\n", encoding="utf-8")
-    options = options | other
-    schema = Schema(
-        query=options.get("query"), id=options.get("id"), vocabulary=Vocabulary(bits=options.get("bits"))
-    )
-    form = {".svm": "svmlight", ".csv": "csv", ".jsonl": "jsonl"}[path.suffix]
-    return RowSource(str(path), form, schema, options.get("skip_bad", 0))
-
-
-def arrays_of(block):
-    X = block.X
-    return [X.data, X.indices, X.indptr] if sp.issparse(X) else [X]
-
-
-def same(one, other):
-    """Whether two blocks cannot be told apart."""
-    pairs = [*zip(arrays_of(one), arrays_of(other), strict=True), (one.y, other.y), (one.qid, other.qid)]
-    assert one.X.shape == other.X.shape
-    assert type(one.X) is type(other.X)
-    for a, b in pairs:
-        if a is None or b is None:
-            assert a is b
-            continue
-        assert a.dtype == b.dtype
-        assert a.tolist() == b.tolist() if a.dtype == object else a.tobytes() == b.tobytes()
-    assert one.ids == other.ids
-    assert one.skipped == other.skipped
-    if sp.issparse(one.X):
-        assert one.X.has_canonical_format == other.X.has_canonical_format
-    return True
-
-
-def all_same(some, others):
-    return len(some) == len(others) and all(map(same, some, others))
-
-
-def told_and_blocks(source):
-    told = []
-    blocks = list(Cached(source, told.append))
-    return told, blocks
-
-
-def cache_beside(source):
-    return Path(source.path + SUFFIX)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -480,97 +368,3 @@ def test_rows_to_be_answered_are_not_cached(tmp_path):
     source = RowSource(learned.path, "csv", schema)
     assert all_same(list(Cached(source)), list(source))
     assert [each.name for each in tmp_path.iterdir()] == ["rows.csv"]
-
-
-GAMES = {
-    "svmlight": (svmlight_of_quarters, {}),
-    "bad lines": (svmlight_with_bad_lines, {"skip_bad": 5}),
-    "hashed": (svmlight_hashed, {"hash_bits": 3}),
-    "ranking": (svmlight_with_queries, {"game": "ranking"}),
-    "dense": (dense_table, {"kernel": "RBF(gamma=0.5)"}),
-    "texts": (table_of_texts, {"classes": "x,xx,xxx,xxxx,xxxxx", "id": "name"}),
-    "json": (json_lines, {"hash_bits": None}),
-}
-
-
-def fitted(folder, kind, options, name, **how):
-    """The bytes of the model."""
-    how = {"every": None, "resume": False, "quiet": True, "as_json": True} | how
-    options = fitting.Options(**({"epochs": 4} | options))
-    fitting.fit(source_of(folder, kind).path, str(folder / name), options, **how)
-    return (folder / name).read_bytes()
-
-
-@pytest.mark.parametrize(("kind", "options"), GAMES.values(), ids=GAMES)
-def test_models_are_the_same_bytes_with_and_without(tmp_path, monkeypatch, kind, options, capsys):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        without = fitted(tmp_path, kind, options, "without", cache=False)
-        assert not list(tmp_path.glob("*" + SUFFIX))
-        assert fitted(tmp_path, kind, options, "with") == without
-        assert len(list(tmp_path.glob("*" + SUFFIX))) == 1
-        monkeypatch.setattr(RowSource, "__iter__", None)
-        assert fitted(tmp_path, kind, options, "again") == without
-
-
-def test_one_epoch_makes_no_cache(tmp_path, capsys):
-    fitted(tmp_path, svmlight_of_quarters, {"epochs": 1}, "m")
-    assert not list(tmp_path.glob("*" + SUFFIX))
-
-
-def test_remarks_come_once_and_can_be_hushed(tmp_path, capsys):
-    source = source_of(tmp_path, svmlight_of_quarters)
-    for quiet, said in ((False, 1), (True, 0)):
-        cache_beside(source).write_bytes(b"foreign")
-        fitted(tmp_path, svmlight_of_quarters, {}, "m", quiet=quiet)
-        assert capsys.readouterr().err.count("is not used: it is no cache") == said
-
-
-KILLS = """
-import sys
-import kills
-from pathlib import Path
-from rosenblatt.data import sources
-blocks = sources.svmlight_blocks
-sources.svmlight_blocks = lambda *a, **k: blocks(*a, block_bytes=20_000, **k)
-kills.KINDS = {"primal": ("rows.svm", {"epochs": 10}, 1000)}
-folder = Path(sys.argv[1])
-kills.main(folder, 6)
-print(sorted(each.name for each in folder.iterdir()))
-"""
-
-
-def test_killed_runs_go_on_to_the_same_bytes(tmp_path):
-    place = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", KILLS, tmp_path],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PYTHONPATH": place},
-    )
-    assert done.returncode == 0, done.stderr
-    assert "rows.svm" + SUFFIX in done.stdout
-
-
-def test_a_run_without_a_cache_is_gone_on_with_by_one_with(tmp_path, monkeypatch, capsys):
-    """What a checkpoint is about does not hold whether there was a cache."""
-    X = RANDOM.normal(size=(60, 3)).round(2)
-    write_svmlight(tmp_path / "t.svm", X, np.where(X[:, 0] > 0.3 * RANDOM.normal(size=60), 1, -1))
-    options, output = fitting.Options(epochs=4), str(tmp_path / "m")
-    fit = {"every": 20, "quiet": True, "as_json": True}
-    fitting.fit(str(tmp_path / "t.svm"), output, options, resume=False, cache=False, **fit)
-    whole = Path(output).read_bytes()
-
-    def kill(*_):
-        raise KeyboardInterrupt
-
-    for before, after in ((False, True), (True, False), (True, True)):
-        with monkeypatch.context() as patch:
-            patch.setattr(fitting, "save", kill)  # all epochs are played, and the last checkpoint is there
-            with pytest.raises(KeyboardInterrupt):
-                fitting.fit(str(tmp_path / "t.svm"), output, options, resume=False, cache=before, **fit)
-        Path(output).unlink()
-        assert Path(output + ".checkpoint").exists()
-        fitting.fit(str(tmp_path / "t.svm"), output, options, resume=True, cache=after, **fit)
-        assert Path(output).read_bytes() == whole
