@@ -14,7 +14,10 @@ from playing import CUBIC, RULES, Linear, a_run, games_and_points, labelled_poin
 from rosenblatt import PerceptronClassifier, kernels, learner, online, tables
 from rosenblatt.games import Binary
 from rosenblatt.hypotheses.dual import DualBoard
+from rosenblatt.hypotheses.primal import score_few
 from rosenblatt.learner import play, play_blocks, play_pass
+from rosenblatt.loops.sparse import score_rows
+from rosenblatt.rows import Csr
 from rosenblatt.run import Examples, begin
 
 RULE_NAMES = st.sampled_from(sorted(RULES))
@@ -170,6 +173,18 @@ def sparse_is_dense(form):
 
 def test_sparse_is_dense():
     sparse_is_dense(sparse)()
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.integers(1, 3))
+def test_few_rows_get_the_very_scores_of_the_compiled_loop(seed, dtype, outputs):
+    rng = np.random.default_rng(seed)
+    counts = rng.integers(0, 7, 5)
+    features = rng.integers(-1, 12, counts.sum()).astype(np.int32)  # ten of them have a weight
+    rows = Csr(np.append(0, np.cumsum(counts)), features, rng.normal(size=len(features)).astype(dtype), 12)
+    weights = rng.normal(size=(11, outputs)).astype(dtype)
+    compiled = np.empty((5, outputs))
+    score_rows(*rows[:3], weights, 0.5, compiled)
+    assert np.array_equal(score_few(rows, weights, 0.5), compiled)
 
 
 @pytest.fixture

@@ -13,11 +13,25 @@ from rosenblatt.hypotheses.board import PlainBoard
 from rosenblatt.hypotheses.memory import Memory
 from rosenblatt.kernels import Linear
 from rosenblatt.ledger import Book
+from rosenblatt.loops.compiling import is_loaded
 from rosenblatt.loops.sparse import score_rows
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Csr, Rows
+
+FEW = 2**14
+"""So many values are scored sooner than the compiled loop that scores rows is loaded, if it is not yet."""
 
 EXACT_IN_SINGLE = 2**24
 """Up to here all whole numbers are exact in single precision."""
+
+
+def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
+    """What `score_rows` computes, by the same sums in the same order, without compiled code."""
+    scores = np.tile(constant * weights[-1].astype(np.float64), (len(rows.starts) - 1, 1))
+    features, values = rows.features[: rows.starts[-1]], rows.values[: rows.starts[-1]]
+    known = (features >= 0) & (features < len(weights) - 1)
+    place = np.repeat(np.arange(len(scores)), np.diff(rows.starts))
+    np.add.at(scores, place[known], values[known, None].astype(np.float64) * weights[features[known]])
+    return scores
 
 
 class Primal:
@@ -78,6 +92,8 @@ class Primal:
         if not rows.sparse:
             self.check_width(rows.width)
             return np.asarray(rows.data @ weights[: rows.width] + self.memory.constant * weights[-1])
+        if len(rows.csr.values) <= FEW and not is_loaded(score_rows):
+            return score_few(rows.csr, weights, self.memory.constant)
         scores = np.empty((len(rows), self.outputs))
         starts, features, values, _ = rows.csr
         score_rows(starts, features, values, weights, self.memory.constant, scores)
