@@ -1,0 +1,46 @@
+"""The perceptron game itself: players, a referee, a match and its transcript."""
+
+from rosenblatt.arena.contests import (
+    Choice,
+    Classification,
+    Point,
+    Ranking,
+    Sentence,
+    Sequences,
+    little_language,
+)
+from rosenblatt.arena.learners import Learner
+from rosenblatt.arena.match import Match, Round
+from rosenblatt.arena.proof import Proof, certificate, prove
+from rosenblatt.arena.referee import Referee
+from rosenblatt.arena.rules import IllegalMove, Rules
+from rosenblatt.arena.strategies import Greedy, Orthogonal, Person, Random, Replay, Strategy
+from rosenblatt.arena.transcript import Transcript, from_json, load
+
+__all__ = [
+    "Choice",
+    "Classification",
+    "Greedy",
+    "IllegalMove",
+    "Learner",
+    "Match",
+    "Orthogonal",
+    "Person",
+    "Point",
+    "Proof",
+    "Random",
+    "Ranking",
+    "Referee",
+    "Replay",
+    "Round",
+    "Rules",
+    "Sentence",
+    "Sequences",
+    "Strategy",
+    "Transcript",
+    "certificate",
+    "from_json",
+    "little_language",
+    "load",
+    "prove",
+]

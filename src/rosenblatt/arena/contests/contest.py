@@ -1,0 +1,183 @@
+"""What a contest is to referee, strategies and page: how a move is read, shown and measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.arena.rules import Rules
+from rosenblatt.games import Game
+from rosenblatt.loops.book import most_entries
+
+Move = Any
+"""What A shows and then reveals in one round; each contest has its own kind."""
+
+
+class Contest(Protocol):
+    """One of the games of the sources, as two players play it.
+
+    A unit vector u of a contest is one line of numbers: the weights of all features, output by output for each
+    of them, and then the offsets of the game, if it has any.
+    """
+
+    @property
+    def name(self) -> str:
+        """What it is called in a file."""
+
+    @property
+    def features(self) -> int:
+        """How many numbers a row has."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers u has."""
+
+    def game(self, ties: str) -> Game:
+        """What the learner plays."""
+
+    def rows(self, move: Move) -> Floats:
+        """What B sees of a move (rows × features)."""
+
+    def truths(self, move: Move) -> Ints:
+        """What A reveals, as the game reads it."""
+
+    def size_squared(self, move: Move) -> float:
+        """What the rule of the radius is about: A must keep it at most R."""
+
+    def correction_squared(self, radius_squared: float, constant: float) -> float:
+        """How long, squared, Φ(truth) − Φ(answer) can be within the radius; with this constant feature."""
+
+    def check_rules(self, rules: Rules) -> None:
+        """Refuse rules under which A has no legal move."""
+
+    def check(self, move: Move) -> None:
+        """Refuse what is not a move of this contest at all."""
+
+    def random(self, rules: Rules, random: np.random.Generator) -> Move:
+        """A legal move."""
+
+    def orthogonal(self, rules: Rules, number: int) -> Move | None:
+        """The legal move of this number that is orthogonal to all before it; None if there is none."""
+
+    def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Move | None:
+        """The legal move that this guess is most wrong about; None if that is not known in closed form."""
+
+    def read(self, text: str) -> Move:
+        """A move as a person types it."""
+
+    def shown(self, move: Move) -> str:
+        """A move as a person reads it."""
+
+    def answer(self, number: Ints) -> Any:
+        """B's answer, from what the game answers to a round."""
+
+    def to_values(self, move: Move) -> list[Any]:
+        """A move as JSON's values."""
+
+    def from_values(self, values: Any) -> Move:
+        """The same back; whatever else it is gets a sentence."""
+
+
+def split(contest: Contest, u: tuple[float, ...]) -> tuple[Floats, Floats]:
+    """The weights (features × outputs) and the offsets that a vector consists of."""
+    outputs = contest.game("mistake").outputs
+    numbers = np.asarray(u, float)
+    weights = contest.features * outputs
+    return numbers[:weights].reshape(contest.features, outputs), numbers[weights:]
+
+
+def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, offsets: Floats) -> float:
+    """By how much such scores keep the truth above its rivals."""
+    judge = getattr(game, "guarantee", game.judge)
+    truths = contest.truths(move)
+    width = most_entries(len(scores), game.outputs, len(game.offsets))
+    where, amount = np.empty((width, 2), np.int64), np.empty(width)
+    return float(judge(scores, offsets, truths, 0, 0.0, where, amount)[1])
+
+
+def margin_by(contest: Contest, u: tuple[float, ...], move: Move) -> float:
+    """By how much u does."""
+    weights, offsets = split(contest, u)
+    game = contest.game("mistake")
+    return margin_of(contest, game, move, contest.rows(move) @ weights, game.offsets + offsets)
+
+
+def across(u: Floats, random: np.random.Generator, reach: float) -> Floats:
+    """A vector orthogonal to u, drawn from the ball of this radius."""
+    drawn = random.normal(size=len(u))
+    drawn -= (drawn @ u) * u
+    length = float(np.linalg.norm(drawn))
+    if len(u) == 1 or length == 0:
+        return np.zeros(len(u))
+    return drawn * (reach * float(random.random()) ** (1 / (len(u) - 1)) / length)
+
+
+def orthonormal(u: Floats, cosine: float, count: int) -> Iterator[Floats]:
+    """As many orthonormal vectors as asked for, each with this cosine to u; fewer if there is no room.
+
+    A reflection takes the vector whose first numbers are all this cosine to u; it takes the axes to them.
+    """
+    count = min(count, int(1 / cosine**2 * (1 + 1e-12)), len(u))
+    rest = 1 - count * cosine**2
+    if count == len(u) and rest > 1e-12:
+        count -= 1
+        rest = 1 - count * cosine**2
+    target = np.zeros(len(u))
+    target[:count] = cosine
+    if rest > 1e-12:
+        target[count] = np.sqrt(rest)
+    normal = target - u
+    square = float(normal @ normal)
+    for i in range(count):
+        axis = np.zeros(len(u))
+        axis[i] = 1.0
+        yield axis - (2 * normal[i] / square if square > 1e-24 else 0.0) * normal
+
+
+def farthest(u: Floats, guess: Floats, margin: float, radius: float) -> Floats:
+    """The z with u·z ≥ margin and ‖z‖ ≤ radius that has the smallest guess·z.
+
+    It lies in the plane of u and the guess: straight against the guess where that is legal, else on the edge of
+    the margin, as far from the guess as the radius lets it be.
+    """
+    length = float(np.linalg.norm(guess))
+    if length > 0 and -(guess @ u) * radius >= margin * length:
+        return -guess * (radius / length)
+    rest = guess - (guess @ u) * u
+    if float(np.linalg.norm(rest)) <= 1e-12 * max(length, 1.0):
+        rest = _across(u)
+    aside = np.sqrt(max(radius**2 - margin**2, 0.0))
+    size = float(np.linalg.norm(rest))
+    return margin * u - (aside / size if size > 0 else 0.0) * rest
+
+
+def _across(u: Floats) -> Floats:
+    """Some vector orthogonal to u."""
+    axis = np.zeros(len(u))
+    axis[int(np.argmin(np.abs(u)))] = 1.0
+    return axis - (axis @ u) * u
+
+
+def vector(values: Any, size: int, what: str) -> tuple[float, ...]:
+    """Finite numbers, as many as asked for."""
+    try:
+        numbers = np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} must be {size} numbers. Got {values!r:.80}.") from None
+    if numbers.shape != (size,) or not np.isfinite(numbers).all():
+        raise ValueError(f"{what} must be {size} finite numbers. Got {_described(numbers)}.")
+    return tuple(numbers.tolist())
+
+
+def _described(numbers: Array) -> str:
+    return f"{numbers.tolist()!r:.80}" if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
+
+
+def in_words(numbers: tuple[float, ...]) -> str:
+    """Numbers as a person reads them, the first few of many."""
+    most = 4
+    shown = ", ".join(f"{number:.3g}" for number in numbers[:most])
+    return f"({shown}{', …' if len(numbers) > most else ''})"

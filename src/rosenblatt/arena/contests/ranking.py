@@ -1,0 +1,150 @@
+"""The contest of section 3: A shows a list, B says which is the best of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.arena.contests.contest import across, farthest, in_words, orthonormal, vector
+from rosenblatt.arena.rules import Rules
+from rosenblatt.games import Ranking as Game
+
+LONGEST = 100
+"""Candidates in a list."""
+
+
+class Choice(NamedTuple):
+    """Candidates, and the place of the best one, from 0."""
+
+    candidates: tuple[tuple[float, ...], ...]
+    best: int
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Lists of points with so many features, one of which is the best.
+
+    Parameters
+    ----------
+    features
+        Of every candidate.
+    length
+        How many candidates a list has that a strategy draws.
+
+    Examples
+    --------
+    >>> Ranking(2).read("1 0; 0 1; -1 0 > 2")
+    Choice(candidates=((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)), best=1)
+    """
+
+    features: int = 2
+    length: int = 4
+    name = "ranking"
+
+    @property
+    def dimensions(self) -> int:
+        """One number of u for every feature."""
+        return self.features
+
+    def game(self, ties: str) -> Game:
+        """The ranking game, in which a tie for the top is a mistake."""
+        return Game("best")
+
+    def rows(self, move: Choice) -> Floats:
+        """The candidates."""
+        return np.array(move.candidates)
+
+    def truths(self, move: Choice) -> Ints:
+        """1 for the best, 0 for the others."""
+        return (np.arange(len(move.candidates)) == move.best).astype(np.int64)
+
+    def size_squared(self, move: Choice) -> float:
+        """The largest ‖x‖² of the list."""
+        return float((self.rows(move) ** 2).sum(axis=1).max())
+
+    def correction_squared(self, radius_squared: float, constant: float) -> float:
+        """A correction is the difference of two rows: ‖x − z‖² ≤ (√R + √R)² = 4R, reached by z = −x.
+
+        The source has 2R, from ‖x + z‖² ≤ ‖x‖² + ‖z‖², which does not hold where the two point the same way.
+        """
+        return 4 * radius_squared
+
+    def check_rules(self, rules: Rules) -> None:
+        """No two candidates are farther apart than 2√R."""
+        if rules.margin**2 > 4 * rules.radius_squared:
+            raise ValueError(
+                f"Under these rules A has no legal move: γ = {rules.margin:g} is more than 2√R = "
+                f"{2 * rules.radius_squared**0.5:g}. Take a smaller margin or a larger radius."
+            )
+
+    def check(self, move: Any) -> None:
+        """A list of at least two points, and a place in it."""
+        if not isinstance(move, Choice):
+            raise TypeError(f"A move in this contest is a Choice(candidates, best). Got {move!r:.80}.")
+        self.from_values([[list(x) for x in move.candidates], move.best])
+
+    def random(self, rules: Rules, random: np.random.Generator) -> Choice:
+        """A best one, and others that are at least γ below it."""
+        u, radius = np.array(rules.u), rules.radius_squared**0.5
+        top = random.uniform(rules.margin - radius, radius)
+        heights = [top, *random.uniform(-radius, top - rules.margin, self.length - 1)]
+        rows = [
+            height * u + across(u, random, np.sqrt(max(rules.radius_squared - height**2, 0.0)))
+            for height in heights
+        ]
+        order = random.permutation(self.length)
+        return Choice(tuple(tuple(rows[i].tolist()) for i in order), int(np.argmin(order)))
+
+    def orthogonal(self, rules: Rules, number: int) -> Choice | None:
+        """A vector orthogonal to all before, against its opposite: all of 4R/γ² mistakes are forced."""
+        radius = rules.radius_squared**0.5
+        for i, axis in enumerate(orthonormal(np.array(rules.u), rules.margin / (2 * radius), number + 1)):
+            if i == number:
+                return _against(2 * radius * axis)
+        return None
+
+    def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Choice:
+        """Two candidates, of which the guess is the most for the wrong one."""
+        radius = 2 * rules.radius_squared**0.5
+        return _against(farthest(np.array(rules.u), weights[:, 0], rules.margin, radius))
+
+    def read(self, text: str) -> Choice:
+        """Candidates with ; between them, and after > the place of the best, from 1."""
+        candidates, sign, best = text.partition(">")
+        if not sign or not best.strip().isdecimal():
+            raise ValueError(f"A move is a list and its best, as in '1 0; 0 1 > 2'. Got {text!r:.80}.")
+        return self.from_values([[part.split() for part in candidates.split(";")], int(best) - 1])
+
+    def shown(self, move: Choice) -> str:
+        """The list, the best of it in brackets."""
+        names = [in_words(x) for x in move.candidates[:6]]
+        shown = [f"[{name}]" if place == move.best else name for place, name in enumerate(names)]
+        return " ".join(shown) + (f" … best: {move.best + 1}" if len(move.candidates) > 6 else "")
+
+    def answer(self, number: Ints) -> int:
+        """A place in the list, from 0."""
+        return int(number[0])
+
+    def to_values(self, move: Choice) -> list[Any]:
+        """[candidates, best]."""
+        return [[list(x) for x in move.candidates], move.best]
+
+    def from_values(self, values: Any) -> Choice:
+        """The same back."""
+        if not (isinstance(values, list | tuple) and len(values) == 2 and isinstance(values[0], list | tuple)):
+            raise ValueError(f"A move must be [candidates, best]. Got {values!r:.80}.")
+        candidates, best = values
+        if not 2 <= len(candidates) <= LONGEST:
+            raise ValueError(f"A list has 2 to {LONGEST} candidates. Got {len(candidates)}.")
+        if isinstance(best, bool) or not isinstance(best, int) or not 0 <= best < len(candidates):
+            raise ValueError(f"The best of {len(candidates)} has a place from 0 to {len(candidates) - 1}. Got {best!r}.")
+        return Choice(tuple(vector(x, self.features, "A candidate") for x in candidates), best)
+
+
+def _against(difference: Floats) -> Choice:
+    """Two candidates, opposite to each other, that differ by this; the best is the second."""
+    half = difference / 2
+    return Choice((tuple((-half).tolist()), tuple(half.tolist())), 1)

@@ -1,0 +1,252 @@
+"""The contest of section 4: A shows a sentence, B labels its words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.arena.contests.contest import margin_of, split
+from rosenblatt.arena.rules import Rules
+from rosenblatt.games import Sequence as Game
+from rosenblatt.loops.margins import margin_loop
+
+PATHS = 4096
+"""Paths through a sentence at most: the rule of the radius is about all of them."""
+
+NO_SENTENCE = (
+    "No legal sentence was found, whose labels u keeps at least γ above all others within the radius. "
+    "Take a smaller margin or a larger radius."
+)
+
+SENTENCES = 4000
+"""Sentences that are looked through for the worst one."""
+
+
+class Sentence(NamedTuple):
+    """Words, and a label for each."""
+
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Sentences of a few words, each of which has one of a few labels.
+
+    Φ counts, for a sentence and its labels, every word with its label and, if there are transitions, every label
+    with the one before it, the first and the last one.
+
+    Parameters
+    ----------
+    words, labels
+        All there are.
+    longest
+        Words in a sentence at most.
+    transitions
+        Whether Φ counts pairs of labels.
+    """
+
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+    longest: int = 5
+    transitions: bool = True
+    name = "sequence"
+
+    def __post_init__(self) -> None:
+        for what, names in (("words", self.words), ("labels", self.labels)):
+            object.__setattr__(self, what, tuple(names))
+            if len(set(names)) < len(names) or len(names) < (2 if what == "labels" else 1):
+                raise ValueError(f"There must be several {what}, all different. Got {names!r:.80}.")
+        if not (self.longest >= 1 and len(self.labels) ** self.longest <= PATHS):
+            raise ValueError(
+                f"A sentence may have at most {PATHS} ways to be labelled. Got {len(self.labels)} labels for up to "
+                f"{self.longest} words."
+            )
+
+    @property
+    def features(self) -> int:
+        """One per word."""
+        return len(self.words)
+
+    @property
+    def dimensions(self) -> int:
+        """One per word and label, and the offsets of the game."""
+        return len(self.words) * len(self.labels) + len(self.game("mistake").offsets)
+
+    def game(self, ties: str) -> Game:
+        """The sequence game."""
+        return Game(len(self.labels), pairs="scored" if self.transitions else "allowed")
+
+    def rows(self, move: Sentence) -> Floats:
+        """A 1 for the word, 0 for the others."""
+        rows = np.zeros((len(move.words), len(self.words)))
+        rows[np.arange(len(move.words)), [self.words.index(word) for word in move.words]] = 1.0
+        return rows
+
+    def truths(self, move: Sentence) -> Ints:
+        """The places of the labels."""
+        return np.array([self.labels.index(label) for label in move.labels], np.int64)
+
+    def size_squared(self, move: Sentence) -> float:
+        """The largest ‖Φ(truth) − Φ(answer)‖² of all answers there are."""
+        size = len(move.words)
+        paths, passed = _paths(len(self.labels), size)
+        own = int(np.flatnonzero((paths == self.truths(move)).all(axis=1))[0])
+        chosen = (paths[:, :, None] == np.arange(len(self.labels))).astype(float)
+        same = np.array([[word == other for other in move.words] for word in move.words], float)
+        moved = chosen - chosen[own]  # Σ over words of (Σ over its places)² is a sum over pairs of its places
+        squares = np.einsum("pil,ij,pjl->p", moved, same, moved)
+        if self.transitions:
+            squares += ((passed - passed[own]) ** 2).sum(axis=1)
+        return float(squares.max())
+
+    def correction_squared(self, radius_squared: float, constant: float) -> float:
+        """The rule is about corrections."""
+        return radius_squared
+
+    def check_rules(self, rules: Rules) -> None:
+        """Whether there is a legal sentence shows when one is looked for."""
+
+    def check(self, move: Any) -> None:
+        """Known words, each with a known label."""
+        if not isinstance(move, Sentence):
+            raise TypeError(f"A move in this contest is a Sentence(words, labels). Got {move!r:.80}.")
+        self.from_values([list(move.words), list(move.labels)])
+
+    def random(self, rules: Rules, random: np.random.Generator) -> Sentence:
+        """A sentence of words drawn one by one, labelled by u; drawn again until it is legal."""
+        for _ in range(1000):
+            words = tuple(random.choice(self.words, size=random.integers(1, self.longest + 1)).tolist())
+            move = _labelled(self, rules.u, words)
+            if _legal(self, rules, move):
+                return move
+        raise ValueError(NO_SENTENCE)
+
+    def orthogonal(self, rules: Rules, number: int) -> Sentence | None:
+        """A word never shown before, alone; where pairs of labels count, too, B may know its label all the same."""
+        if self.transitions:
+            raise ValueError(
+                "Sentences are orthogonal where nothing counts but words: use Sequences(…, transitions=False)."
+            )
+        moves = (_labelled(self, rules.u, (word,)) for word in self.words)
+        legal = [move for move in moves if _legal(self, rules, move)]
+        return legal[number] if number < len(legal) else None
+
+    def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Sentence | None:
+        """Of all sentences, if they are not too many, the one whose truth is the farthest below a rival."""
+        if sum(len(self.words) ** length for length in range(1, self.longest + 1)) > SENTENCES:
+            return None
+        legal = _legal_sentences(self, rules)
+        if not legal.moves:
+            raise ValueError(NO_SENTENCE)
+        game = self.game("mistake")
+        loop = margin_loop(game.judge)
+        margins = loop(legal.starts, legal.truths, legal.rows @ weights, game.offsets + offsets, 1, self.longest)
+        return legal.moves[int(np.argmin(margins[:, 0]))]
+
+    def read(self, text: str) -> Sentence:
+        """Words with their labels after a slash."""
+        parts = [part.rpartition("/") for part in text.split()]
+        if not parts or not all(word and label for word, _, label in parts):
+            raise ValueError(f"A move is words with labels, as in 'the/D dog/N'. Got {text!r:.80}.")
+        return self.from_values([[word for word, _, _ in parts], [label for _, _, label in parts]])
+
+    def shown(self, move: Sentence) -> str:
+        """Words with their labels after a slash."""
+        return " ".join(f"{word}/{label}" for word, label in zip(move.words, move.labels, strict=True))
+
+    def answer(self, number: Ints) -> tuple[str, ...]:
+        """The labels."""
+        return tuple(self.labels[label] for label in number.tolist())
+
+    def to_values(self, move: Sentence) -> list[Any]:
+        """[words, labels]."""
+        return [list(move.words), list(move.labels)]
+
+    def from_values(self, values: Any) -> Sentence:
+        """The same back."""
+        if not (isinstance(values, list | tuple) and len(values) == 2 and all(_texts(part) for part in values)):
+            raise ValueError(f"A move must be [words, labels]. Got {values!r:.80}.")
+        words, labels = values
+        if not 1 <= len(words) <= self.longest or len(words) != len(labels):
+            raise ValueError(
+                f"A sentence has 1 to {self.longest} words and a label for each. Got {len(words)} words and "
+                f"{len(labels)} labels."
+            )
+        for what, some, known in (("word", words, self.words), ("label", labels, self.labels)):
+            for name in some:
+                if name not in known:
+                    raise ValueError(f"The {what} {name!r:.40} is not one of {', '.join(known)!s:.200}.")
+        return Sentence(tuple(words), tuple(labels))
+
+
+def little_language() -> tuple[Sequences, Rules]:
+    """Five words, of which one may be a noun or a verb, as the word before it tells; and rules for them."""
+    contest = Sequences(("the", "a", "dog", "walk", "barks"), ("D", "N", "V"))
+    words = np.zeros((5, 3))
+    words[[0, 1, 2, 4], [0, 0, 1, 2]] = 2.0
+    words[3] = -1.0, 1.0, 1.0
+    pairs, first, last = np.zeros((3, 3)), np.zeros(3), np.zeros(3)
+    pairs[0, 1] = pairs[1, 2] = first[0] = last[2] = 1.0
+    u = np.concatenate([words.ravel(), pairs.ravel(), first, last])
+    return contest, Rules(tuple(u.tolist()), margin=float(0.99 / np.linalg.norm(u)), radius_squared=60.0)
+
+
+def _texts(values: Any) -> bool:
+    return isinstance(values, list | tuple) and all(isinstance(value, str) for value in values)
+
+
+@lru_cache(maxsize=16)
+def _paths(labels: int, size: int) -> tuple[Ints, Floats]:
+    """All paths through so many words, and what each of them counts of pairs of labels."""
+    paths = np.array(list(product(range(labels), repeat=size)), np.int64)
+    passed, every = np.zeros((len(paths), labels * (labels + 2))), np.arange(len(paths))
+    for before, after in zip(paths.T[:-1], paths.T[1:], strict=True):
+        passed[every, before * labels + after] += 1
+    passed[every, labels * labels + paths[:, 0]] += 1
+    passed[every, labels * (labels + 1) + paths[:, -1]] += 1
+    return paths, passed
+
+
+def _labelled(contest: Sequences, u: tuple[float, ...], words: tuple[str, ...]) -> Sentence:
+    """A sentence with the labels that u gives it."""
+    game = contest.game("mistake")
+    weights, offsets = split(contest, u)
+    rows = contest.rows(Sentence(words, contest.labels[:1] * len(words)))
+    path = game.answer(rows @ weights, (game.offsets + offsets)[None], np.array([0, len(words)]))
+    return Sentence(words, contest.answer(path))
+
+
+def _legal(contest: Sequences, rules: Rules, move: Sentence) -> bool:
+    game = contest.game("mistake")
+    weights, offsets = split(contest, rules.u)
+    margin = margin_of(contest, game, move, contest.rows(move) @ weights, game.offsets + offsets)
+    return margin >= rules.margin - rules.slack and contest.size_squared(move) <= rules.radius_squared
+
+
+class _Legal(NamedTuple):
+    """All legal sentences, and what a compiled loop takes of them."""
+
+    moves: list[Sentence]
+    rows: Floats
+    truths: Ints
+    starts: Ints
+
+
+@lru_cache(maxsize=4)
+def _legal_sentences(contest: Sequences, rules: Rules) -> _Legal:
+    found = (
+        _labelled(contest, rules.u, words)
+        for length in range(1, contest.longest + 1)
+        for words in product(contest.words, repeat=length)
+    )
+    moves = [move for move in found if _legal(contest, rules, move)]
+    rows = [contest.rows(move) for move in moves]
+    truths = [contest.truths(move) for move in moves]
+    starts = np.cumsum([0, *(len(move.words) for move in moves)])
+    return _Legal(moves, np.vstack([np.empty((0, contest.features)), *rows]), np.concatenate([[], *truths]).astype(np.int64), starts)

@@ -1,0 +1,111 @@
+"""Player B: how the learner plays, without what it has learned."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from rosenblatt import kernels
+from rosenblatt.arena.contests import Contest
+from rosenblatt.games import Binary
+from rosenblatt.hypotheses import Budgeted, Primal
+from rosenblatt.kernels import Kernel
+from rosenblatt.rules import Perceptron, Rule, as_rule
+from rosenblatt.run import Run, begin
+
+ON_VECTORS = "A player's kernel must be about vectors and printed as an expression, such as RBF(sigma=1.0)."
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A learner that starts at v_0 = 0.
+
+    Parameters
+    ----------
+    kernel
+        None for the linear learner of the sources, else a kernel on vectors or its expression.
+    rule
+        As for `PerceptronClassifier`.
+    fit_intercept
+        Whether there is a constant feature beside A's; the sources' game has none.
+    ties
+        As for `PerceptronClassifier`; the contest of points only.
+
+    Examples
+    --------
+    >>> Learner(kernel="Polynomial(2)", rule="margin")
+    Learner(kernel=Polynomial(degree=2, coef0=1.0), rule=Margin(beta=1.0, eta=1.0), fit_intercept=False, ties='mistake')
+    """
+
+    kernel: Kernel | None = None
+    rule: Rule = field(default_factory=Perceptron)
+    fit_intercept: bool = False
+    ties: str = "mistake"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.kernel, str):
+            object.__setattr__(self, "kernel", kernels.parse(self.kernel))
+        object.__setattr__(self, "rule", as_rule(self.rule))
+        if self.kernel is not None:
+            if not isinstance(self.kernel, Kernel) or self.kernel.domain != "vectors":
+                raise ValueError(f"{ON_VECTORS} Got {self.kernel!r}.")
+            try:
+                kernels.parse(repr(self.kernel))
+            except ValueError:
+                raise ValueError(f"{ON_VECTORS} Got {self.kernel!r}.") from None
+        if self.ties not in ("mistake", "positive"):
+            raise ValueError(f"ties must be 'mistake' or 'positive'. Got {self.ties!r}.")
+
+    def begin(self, contest: Contest) -> Run:
+        """A run before its first round; what the predictors ask for is kept."""
+        if self.fit_intercept and not isinstance(contest.game(self.ties), Binary):
+            raise ValueError("Only the contest of points has an intercept. Got fit_intercept=True.")
+        return begin(
+            contest.game(self.ties),
+            features=None if self.kernel is not None else contest.features,
+            kernel=self.kernel,
+            rule=self.rule,
+            intercept=self.fit_intercept,
+        )
+
+
+def as_learner(player: Any) -> Learner:
+    """How a learner of the library plays: one of `online`, or an estimator, fitted or not.
+
+    What it has learned stays with it: player B starts at 0.
+
+    >>> from rosenblatt import PerceptronClassifier, kernels
+    >>> as_learner(PerceptronClassifier(kernels.Polynomial(2), fit_intercept=False)).kernel
+    Polynomial(degree=2, coef0=1.0)
+    """
+    if isinstance(player, Learner):
+        return player
+    run = getattr(player, "_run", None)
+    if isinstance(run, Run):
+        return _of_run(run)
+    if not hasattr(player, "get_params"):
+        raise TypeError(f"Player B is an arena.Learner, an estimator or an online learner. Got {player!r:.80}.")
+    given = player.get_params(deep=False)
+    if given.get("budget") is not None:
+        raise ValueError(FORGETS)
+    return Learner(
+        kernel=given.get("kernel"),
+        rule=as_rule(given["rule"], given["learning_rate"]),
+        fit_intercept=bool(given.get("fit_intercept", False)),
+        ties=given.get("ties", "mistake"),
+    )
+
+
+FORGETS = "The bound is about a learner that forgets nothing. Got a learner with a budget; leave it out."
+
+
+def _of_run(run: Run) -> Learner:
+    if isinstance(run.hypothesis, Budgeted):
+        raise ValueError(FORGETS)
+    memory = run.hypothesis.memory
+    return Learner(
+        kernel=None if isinstance(run.hypothesis, Primal) else memory.kernel,
+        rule=run.rule,
+        fit_intercept=bool(memory.constant),
+        ties=run.game.ties if isinstance(run.game, Binary) else "mistake",
+    )

@@ -1,0 +1,146 @@
+"""A match: A shows, B answers, the referee declares, B learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from rosenblatt.arena.contests import Contest, Move
+from rosenblatt.arena.learners import Learner, as_learner
+from rosenblatt.arena.referee import Referee
+from rosenblatt.arena.rules import Rules
+from rosenblatt.learner import play
+from rosenblatt.loops.book import CORRECTION
+from rosenblatt.run import Examples, Run
+
+if TYPE_CHECKING:
+    from rosenblatt.arena.strategies import Strategy
+    from rosenblatt.arena.transcript import Transcript
+
+WRONG = CORRECTION.index("wrong")
+FIRST = [np.zeros(1, np.int64)]
+
+
+class Round(NamedTuple):
+    """What happened in a round.
+
+    `guess` is the number k of the guess v_k that answered; `scores` are those it gave, one line of numbers
+    for all rows; `wrong` is what the referee declared; `corrected` whether B then moved, which some rules do after
+    right answers, too.
+    """
+
+    guess: int
+    move: Move
+    scores: tuple[float, ...]
+    answer: Any
+    wrong: bool
+    corrected: bool
+
+
+class Match:
+    """Two players and a referee.
+
+    Parameters
+    ----------
+    contest
+        What is played.
+    rules
+        What A must keep to, and B does not know; None for free play.
+    b
+        The learner: a `Learner`, an estimator or an online learner, whose way to play is taken.
+
+    Attributes
+    ----------
+    rounds
+        What was played.
+    run
+        B's: its game, its guess, its book.
+
+    Examples
+    --------
+    >>> from rosenblatt import arena
+    >>> match = arena.Match(arena.Classification(2), arena.Rules(u=(1, 0), margin=0.5, radius_squared=1.0))
+    >>> match.show(arena.Point((0.6, 0.8), 1)).wrong                # v_0 = 0 knows nothing
+    True
+    >>> match.show(arena.Point((-0.6, 0.8), -1)).answer             # v_1 = (0.6, 0.8) takes it for positive
+    1
+    >>> print(match.transcript)                                     # doctest: +NORMALIZE_WHITESPACE
+    i  guess  input          result
+    1  v_0    (0.6, 0.8) +   ✗
+    2  v_1    (-0.6, 0.8) −  ✗
+    """
+
+    def __init__(self, contest: Contest, rules: Rules | None = None, b: Any = None) -> None:
+        self.referee = Referee(contest, rules)
+        self.contest = contest
+        self.rules = rules
+        self.learner = Learner() if b is None else as_learner(b)
+        self.run: Run = self.learner.begin(contest)
+        self.rounds: list[Round] = []
+
+    def show(self, move: Move) -> Round:
+        """Play one round; an illegal move raises `IllegalMove` and leaves the match as it was."""
+        self.referee.check(move)
+        return self._play(move)
+
+    def play(self, a: Strategy, rounds: int | None = None) -> int:
+        """Let a strategy play so many rounds, or until it has no more moves; returns how many it played."""
+        played = 0
+        while rounds is None or played < rounds:
+            move = a.move(self)
+            if move is None:
+                break
+            self.show(move)
+            played += 1
+        return played
+
+    def undo(self, rounds: int = 1) -> None:
+        """Take back the last rounds: those before are played again, which gives the same guesses."""
+        kept = [round.move for round in self.rounds[: max(0, len(self.rounds) - rounds)]]
+        self.run, self.rounds = self.learner.begin(self.contest), []
+        self._play_all(kept)
+
+    @property
+    def transcript(self) -> Transcript:
+        """What was played so far."""
+        from rosenblatt.arena.transcript import Transcript
+
+        return Transcript(self.contest, self.rules, self.learner, tuple(self.rounds))
+
+    @property
+    def examples(self) -> Examples:
+        """All moves as one set of examples."""
+        moves = [round.move for round in self.rounds]
+        rows = [self.contest.rows(move) for move in moves]
+        truths = [self.contest.truths(move) for move in moves]
+        return Examples(
+            self.run_rows(np.vstack([np.empty((0, self.contest.features)), *rows])),
+            np.concatenate([np.empty(0, np.int64), *truths]),
+            np.cumsum([0, *(len(some) for some in rows)]),
+        )
+
+    @staticmethod
+    def run_rows(data: Any) -> Any:
+        """Rows under the numbers they had, counted from the first of the match."""
+        from rosenblatt.rows import Rows
+
+        return Rows(data)
+
+    def _play_all(self, moves: Iterable[Move]) -> None:
+        for move in moves:
+            self._play(move)
+
+    def _play(self, move: Move) -> Round:
+        run, before = self.run, self.run.book.total
+        rows, truths = self.contest.rows(move), self.contest.truths(move)
+        examples = Examples(run.number(rows), truths, np.array([0, len(rows)]))
+        scores = run.hypothesis.scores(examples.rows)
+        answer = run.game.answer(scores, run.hypothesis.offsets[None], examples.starts)
+        play(run, examples, FIRST)
+        corrected = run.book.total > before
+        wrong = corrected and bool(run.book.corrections[before, WRONG])
+        round = Round(before, move, tuple(scores.ravel().tolist()), self.contest.answer(answer), wrong, corrected)
+        self.rounds.append(round)
+        return round

@@ -1,0 +1,84 @@
+"""The proof of the mistake bound with the numbers of one match in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt._types import Floats
+from rosenblatt.arena.contests import split
+from rosenblatt.arena.match import Match
+from rosenblatt.bounds import Certificate, certify
+from rosenblatt.directions import Direction
+from rosenblatt.hypotheses import Primal
+
+
+@dataclass(frozen=True, eq=False)
+class Proof:
+    """For every k from 0: how far v_k has come along u, how long it is, and what each must at least or most be.
+
+    Parameters
+    ----------
+    progress, progress_floor
+        v_k·u and kγ. Lemma 1: the first is never smaller.
+    length_squared, length_ceiling
+        ‖v_k‖² and kR. Lemma 2: the first is never larger. In the contest of lists R is the 4R that bounds
+        ‖x − z‖².
+    mistakes, bound
+        k and R/γ². The theorem: the first is never larger.
+    """
+
+    progress: Floats
+    progress_floor: Floats
+    length_squared: Floats
+    length_ceiling: Floats
+    mistakes: int
+    bound: float
+
+    def line(self, k: int) -> str:
+        """The chain of the proof at one k, with its numbers."""
+        return (
+            f"k = {k}: (kγ)² = {self.progress_floor[k] ** 2:.6g} ≤ (v_k·u)² = {self.progress[k] ** 2:.6g} ≤ "
+            f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ kR = {self.length_ceiling[k]:.6g}, so k ≤ {self.bound:.6g}."
+        )
+
+    def __str__(self) -> str:
+        return "\n".join(self.line(k) for k in range(len(self.progress)))
+
+
+def prove(match: Match) -> Proof:
+    """What the lemmas say of a match with rules and a linear learner."""
+    if match.rules is None or not isinstance(match.run.hypothesis, Primal):
+        raise ValueError(
+            "The lemmas are about u, which lives where the rows do: the match must have rules, and B no kernel. "
+            "Ask certificate for what B's own guesses say."
+        )
+    ledger, rules = match.run.ledger, match.rules
+    found = certificate(match)
+    longest = match.contest.correction_squared(rules.radius_squared, match.run.hypothesis.memory.constant)
+    sizes, grown = ledger.size, np.maximum(ledger.margin, 0)
+    return Proof(
+        progress=_from_zero(found.progress),
+        progress_floor=_from_zero(rules.margin * np.cumsum(sizes)),
+        length_squared=_from_zero(found.length_squared),
+        length_ceiling=_from_zero(np.cumsum(sizes * (2 * grown + sizes * longest))),
+        mistakes=found.mistakes,
+        bound=match.run.rule.bound(longest, rules.margin, float(ledger.cost.max(initial=1.0))),
+    )
+
+
+def certificate(match: Match) -> Certificate:
+    """The certificate of B's run, for the u of the rules, or without one for B's own guesses."""
+    if match.rules is None or not isinstance(match.run.hypothesis, Primal):
+        return certify(match.run, match.examples)[0]
+    weights, offsets = split(match.contest, match.rules.u)
+    memory = match.run.hypothesis.memory
+    stored = memory.rows.data if len(memory) else np.empty((0, match.contest.features))
+    examples = match.examples
+    along = Direction("the referee's u", examples.rows.data @ weights, stored @ weights, offsets, np.ones(1))
+    return certify(match.run, examples, [along])[0]
+
+
+def _from_zero(values: Floats) -> Floats:
+    return np.concatenate([[0.0], values])

@@ -1,0 +1,57 @@
+"""The referee: holds u, γ and R, refuses what breaks a rule, and says which."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rosenblatt.arena.contests import Contest, Move, margin_by
+from rosenblatt.arena.rules import ROUNDING, IllegalMove, Rules
+
+
+@dataclass(frozen=True)
+class Referee:
+    """Who knows the rules of a match.
+
+    Parameters
+    ----------
+    contest
+        What is played.
+    rules
+        What A must keep to; None for free play, in which A may show anything.
+
+    Examples
+    --------
+    >>> from rosenblatt.arena import Classification, Point
+    >>> referee = Referee(Classification(2), Rules(u=(1, 0), margin=0.5, radius_squared=1.0))
+    >>> referee.check(Point((0.2, 0.1), 1))
+    Traceback (most recent call last):
+        ...
+    rosenblatt.arena.rules.IllegalMove: Margin: u must keep the truth at least γ = 0.5 above its rivals. Got 0.2.
+    """
+
+    contest: Contest
+    rules: Rules | None
+
+    def __post_init__(self) -> None:
+        if self.rules is None:
+            return
+        if len(self.rules.u) != self.contest.dimensions:
+            raise ValueError(
+                f"u must have {self.contest.dimensions} numbers in this contest. Got {len(self.rules.u)}."
+            )
+        self.contest.check_rules(self.rules)
+
+    def check(self, move: Move) -> None:
+        """Refuse a move that is none, or that breaks a rule."""
+        self.contest.check(move)
+        if self.rules is None:
+            return
+        size, most = self.contest.size_squared(move), self.rules.radius_squared
+        if size > most * (1 + ROUNDING):
+            raise IllegalMove("radius", f"Radius: the squared norm must be at most R = {most:g}. Got {size:.6g}.")
+        margin = margin_by(self.contest, self.rules.u, move)
+        if margin < self.rules.margin - self.rules.slack:
+            raise IllegalMove(
+                "margin",
+                f"Margin: u must keep the truth at least γ = {self.rules.margin:g} above its rivals. Got {margin:.6g}.",
+            )

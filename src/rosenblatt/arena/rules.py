@@ -1,0 +1,67 @@
+"""The rules that make the game fair for B, and what happens to a move that breaks one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import fsum, isfinite, sqrt
+
+ROUNDING = 1e-9
+"""How far, in units of √R, a move may miss a rule by rounding."""
+
+
+class IllegalMove(ValueError):  # noqa: N818
+    """A move that the referee refuses.
+
+    Attributes
+    ----------
+    rule
+        Which rule it breaks: "margin" or "radius".
+    """
+
+    def __init__(self, rule: str, why: str) -> None:
+        super().__init__(why)
+        self.rule = rule
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What A must keep to; the referee and A know them, B does not.
+
+    **Margin.** The unit vector u keeps every truth at least γ above its rivals. **Radius.** What A shows has
+    squared norms of at most R. The sources ask for more than γ and less than R, and so get k < R/γ²; with
+    equality allowed it is k ≤ R/γ², which A can reach.
+
+    Parameters
+    ----------
+    u
+        The vector, which is scaled to length 1.
+    margin
+        γ.
+    radius_squared
+        R, a bound on squared norms.
+
+    Examples
+    --------
+    >>> Rules(u=(3, 4), margin=0.5, radius_squared=1.0)
+    Rules(u=(0.6, 0.8), margin=0.5, radius_squared=1.0)
+    """
+
+    u: tuple[float, ...]
+    margin: float
+    radius_squared: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("margin", self.margin), ("radius_squared", self.radius_squared)):
+            if not (isfinite(value) and value > 0):
+                raise ValueError(f"{name} must be a finite number above 0. Got {value!r}.")
+            object.__setattr__(self, name, float(value))
+        length = sqrt(fsum(float(number) ** 2 for number in self.u))
+        if not (isfinite(length) and length > 0):
+            raise ValueError(f"u must be finite numbers that are not all 0. Got {self.u!r:.80}.")
+        scale = 1.0 if abs(length - 1) < 1e-14 else length
+        object.__setattr__(self, "u", tuple(float(number) / scale for number in self.u))
+
+    @property
+    def slack(self) -> float:
+        """How far a move may miss γ by rounding."""
+        return ROUNDING * sqrt(self.radius_squared)

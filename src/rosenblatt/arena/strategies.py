@@ -1,0 +1,169 @@
+"""Ways to be player A: by chance, from data, orthogonal, greedy, or a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from rosenblatt._types import Floats
+from rosenblatt.arena.contests import Move
+from rosenblatt.arena.contests.contest import margin_of
+from rosenblatt.arena.match import Match
+from rosenblatt.arena.rules import IllegalMove, Rules
+from rosenblatt.hypotheses import Primal
+from rosenblatt.rows import Rows
+
+
+class Strategy(Protocol):
+    """Player A. It sees the whole match: the rules, the rounds, and B's guess."""
+
+    def move(self, match: Match) -> Move | None:
+        """What to show next; None if there is nothing more."""
+
+
+class Random:
+    """Legal moves, drawn anew for every round.
+
+    Parameters
+    ----------
+    seed
+        Of all draws.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self._random = np.random.default_rng(seed)
+
+    def move(self, match: Match) -> Move:
+        """One that no rule forbids."""
+        return match.contest.random(_rules(match), self._random)
+
+
+class Replay:
+    """Moves that are given, in their order.
+
+    Parameters
+    ----------
+    moves
+        What to show: points, lists or sentences, as the contest has them.
+    """
+
+    def __init__(self, moves: Iterable[Move]) -> None:
+        self._moves = iter(moves)
+
+    def move(self, match: Match) -> Move | None:
+        """The next one; a data set that breaks a rule is refused by the referee there."""
+        return next(self._moves, None)
+
+
+@dataclass(frozen=True)
+class Orthogonal:
+    """The adversary that reaches the bound: every move is orthogonal to all before it.
+
+    B's guess is a sum of what A has shown, so it scores every new move 0, which is a mistake, and is as long as
+    Lemma 2 lets it be: ‖v_k‖² = kR. Each move is just γ from the plane, so it is no nearer to u than Lemma 1 makes
+    it: v_k·u = kγ. The two meet at k = R/γ², and there is no room for another mistake. This answers the second
+    exercise of the sources: what helps A is R/γ², and as many dimensions as that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rosenblatt import arena
+    >>> rules = arena.Rules(u=np.ones(100), margin=0.1, radius_squared=1.0)      # R/γ² = 100
+    >>> match = arena.Match(arena.Classification(100), rules)
+    >>> match.play(arena.Orthogonal())
+    100
+    >>> sum(round.wrong for round in match.rounds)
+    100
+    """
+
+    def move(self, match: Match) -> Move | None:
+        """The next axis; None when all are used."""
+        return match.contest.orthogonal(_rules(match), len(match.rounds))
+
+
+@dataclass
+class Greedy:
+    """The adversary that shows what B is most wrong about.
+
+    Against a linear learner that is known in closed form, or found among all sentences; else it is the worst of
+    some legal moves drawn by chance.
+
+    Parameters
+    ----------
+    tries
+        How many to draw.
+    seed
+        Of these draws.
+    stop
+        Whether to end when B is right about the worst move.
+    """
+
+    tries: int = 200
+    seed: int = 0
+    stop: bool = True
+    _random: np.random.Generator = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._random = np.random.default_rng(self.seed)
+
+    def move(self, match: Match) -> Move | None:
+        """The legal move with the smallest margin under B's guess."""
+        rules, hypothesis = _rules(match), match.run.hypothesis
+        worst = None
+        if isinstance(hypothesis, Primal) and not hypothesis.memory.constant:
+            worst = match.contest.worst(rules, hypothesis.weights[:-1], hypothesis.offsets)
+        if worst is None:
+            drawn = [match.contest.random(rules, self._random) for _ in range(self.tries)]
+            worst = min(drawn, key=lambda move: margin_under(match, move))
+        return None if self.stop and margin_under(match, worst) > 0 else worst
+
+
+class Person:
+    """Somebody who types moves; what breaks a rule is told and asked for again.
+
+    Parameters
+    ----------
+    ask
+        A function that is given a question and returns a line; an empty one, or the end of the input, ends
+        the match.
+    tell
+        A function that is given what the referee has to say.
+    """
+
+    def __init__(self, ask: Callable[[str], str] = input, tell: Callable[[str], Any] = print) -> None:
+        self._ask, self._tell = ask, tell
+
+    def move(self, match: Match) -> Move | None:
+        """What was typed, once it is legal."""
+        if match.rounds:
+            last = match.rounds[-1]
+            self._tell(f"B answers {last.answer}: {'a mistake' if last.wrong else 'correct'}.")
+        while True:
+            try:
+                line = self._ask(f"Round {len(match.rounds) + 1}, your move: ")
+            except EOFError:
+                return None
+            if not line.strip():
+                return None
+            try:
+                move = match.contest.read(line)
+                match.referee.check(move)
+            except (IllegalMove, ValueError) as refused:
+                self._tell(str(refused))
+            else:
+                return move
+
+
+def margin_under(match: Match, move: Move) -> float:
+    """By how much B's guess keeps the truth of a move above its rivals."""
+    scores: Floats = match.run.hypothesis.scores(Rows(match.contest.rows(move)))
+    return margin_of(match.contest, match.run.game, move, scores, match.run.hypothesis.offsets)
+
+
+def _rules(match: Match) -> Rules:
+    if match.rules is None:
+        raise ValueError("This strategy keeps to rules, and the match has none: make it with rules=Rules(…).")
+    return match.rules
