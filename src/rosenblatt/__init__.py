@@ -5,14 +5,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from rosenblatt.version import __version__
+
 if TYPE_CHECKING:
-    from rosenblatt import budgets, data, features, kernels, metrics, online, rules, schemes
+    from rosenblatt import arena, budgets, data, features, kernels, metrics, online, rules, schemes
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
     from rosenblatt.models import load, save
-
-__version__ = "0.1.0"
 
 _HOMES = {
     "PerceptronClassifier": "rosenblatt.estimators.classifier",
@@ -20,6 +20,7 @@ _HOMES = {
     "PerceptronTagger": "rosenblatt.estimators.tagger",
     "load": "rosenblatt.models",
     "save": "rosenblatt.models",
+    "arena": "rosenblatt.arena",
     "budgets": "rosenblatt.budgets",
     "data": "rosenblatt.data",
     "features": "rosenblatt.features",
@@ -34,6 +35,8 @@ __all__ = [
     "PerceptronClassifier",
     "PerceptronRanker",
     "PerceptronTagger",
+    "__version__",
+    "arena",
     "budgets",
     "data",
     "features",
@@ -56,4 +59,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return list(__all__)

@@ -10,12 +10,13 @@ from rosenblatt.arena.contests import (
     little_language,
 )
 from rosenblatt.arena.learners import Learner
-from rosenblatt.arena.match import Match, Round
+from rosenblatt.arena.match import Match, Strategy
 from rosenblatt.arena.proof import Proof, certificate, prove
+from rosenblatt.arena.records import from_json, load, save, to_json
 from rosenblatt.arena.referee import Referee
 from rosenblatt.arena.rules import IllegalMove, Rules
-from rosenblatt.arena.strategies import Greedy, Orthogonal, Person, Random, Replay, Strategy
-from rosenblatt.arena.transcript import Transcript, from_json, load
+from rosenblatt.arena.strategies import Greedy, Orthogonal, Person, Random, Replay
+from rosenblatt.arena.transcript import Round, Transcript
 
 __all__ = [
     "Choice",
@@ -43,4 +44,6 @@ __all__ = [
     "little_language",
     "load",
     "prove",
+    "save",
+    "to_json",
 ]

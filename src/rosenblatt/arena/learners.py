@@ -33,8 +33,8 @@ class Learner:
 
     Examples
     --------
-    >>> Learner(kernel="Polynomial(2)", rule="margin")
-    Learner(kernel=Polynomial(degree=2, coef0=1.0), rule=Margin(beta=1.0, eta=1.0), fit_intercept=False, ties='mistake')
+    >>> Learner(kernel="Polynomial(2)").kernel
+    Polynomial(degree=2, coef0=1.0)
     """
 
     kernel: Kernel | None = None
@@ -84,7 +84,9 @@ def as_learner(player: Any) -> Learner:
     if isinstance(run, Run):
         return _of_run(run)
     if not hasattr(player, "get_params"):
-        raise TypeError(f"Player B is an arena.Learner, an estimator or an online learner. Got {player!r:.80}.")
+        raise TypeError(
+            f"Player B is an arena.Learner, an estimator or an online learner. Got {player!r:.80}."
+        )
     given = player.get_params(deep=False)
     if given.get("budget") is not None:
         raise ValueError(FORGETS)

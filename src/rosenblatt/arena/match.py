@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -11,32 +10,21 @@ from rosenblatt.arena.contests import Contest, Move
 from rosenblatt.arena.learners import Learner, as_learner
 from rosenblatt.arena.referee import Referee
 from rosenblatt.arena.rules import Rules
+from rosenblatt.arena.transcript import Round, Transcript
 from rosenblatt.learner import play
 from rosenblatt.loops.book import CORRECTION
+from rosenblatt.rows import Rows
 from rosenblatt.run import Examples, Run
-
-if TYPE_CHECKING:
-    from rosenblatt.arena.strategies import Strategy
-    from rosenblatt.arena.transcript import Transcript
 
 WRONG = CORRECTION.index("wrong")
 FIRST = [np.zeros(1, np.int64)]
 
 
-class Round(NamedTuple):
-    """What happened in a round.
+class Strategy(Protocol):
+    """Player A. It sees the whole match: the rules, the rounds, and B's guess."""
 
-    `guess` is the number k of the guess v_k that answered; `scores` are those it gave, one line of numbers
-    for all rows; `wrong` is what the referee declared; `corrected` whether B then moved, which some rules do after
-    right answers, too.
-    """
-
-    guess: int
-    move: Move
-    scores: tuple[float, ...]
-    answer: Any
-    wrong: bool
-    corrected: bool
+    def move(self, match: Match) -> Move | None:
+        """What to show next; None if there is nothing more."""
 
 
 class Match:
@@ -100,13 +88,12 @@ class Match:
         """Take back the last rounds: those before are played again, which gives the same guesses."""
         kept = [round.move for round in self.rounds[: max(0, len(self.rounds) - rounds)]]
         self.run, self.rounds = self.learner.begin(self.contest), []
-        self._play_all(kept)
+        for move in kept:
+            self._play(move)
 
     @property
     def transcript(self) -> Transcript:
         """What was played so far."""
-        from rosenblatt.arena.transcript import Transcript
-
         return Transcript(self.contest, self.rules, self.learner, tuple(self.rounds))
 
     @property
@@ -116,21 +103,10 @@ class Match:
         rows = [self.contest.rows(move) for move in moves]
         truths = [self.contest.truths(move) for move in moves]
         return Examples(
-            self.run_rows(np.vstack([np.empty((0, self.contest.features)), *rows])),
+            Rows(np.vstack([np.empty((0, self.contest.features)), *rows])),
             np.concatenate([np.empty(0, np.int64), *truths]),
             np.cumsum([0, *(len(some) for some in rows)]),
         )
-
-    @staticmethod
-    def run_rows(data: Any) -> Any:
-        """Rows under the numbers they had, counted from the first of the match."""
-        from rosenblatt.rows import Rows
-
-        return Rows(data)
-
-    def _play_all(self, moves: Iterable[Move]) -> None:
-        for move in moves:
-            self._play(move)
 
     def _play(self, move: Move) -> Round:
         run, before = self.run, self.run.book.total
@@ -141,6 +117,8 @@ class Match:
         play(run, examples, FIRST)
         corrected = run.book.total > before
         wrong = corrected and bool(run.book.corrections[before, WRONG])
-        round = Round(before, move, tuple(scores.ravel().tolist()), self.contest.answer(answer), wrong, corrected)
+        round = Round(
+            before, move, tuple(scores.ravel().tolist()), self.contest.answer(answer), wrong, corrected
+        )
         self.rounds.append(round)
         return round

@@ -16,7 +16,7 @@ from rosenblatt.hypotheses import Primal
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """For every k from 0: how far v_k has come along u, how long it is, and what each must at least or most be.
+    """For every k from 0: how far v_k has come along u, how long it is, and what the lemmas say of both.
 
     Parameters
     ----------
@@ -40,7 +40,8 @@ class Proof:
         """The chain of the proof at one k, with its numbers."""
         return (
             f"k = {k}: (kγ)² = {self.progress_floor[k] ** 2:.6g} ≤ (v_k·u)² = {self.progress[k] ** 2:.6g} ≤ "
-            f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ kR = {self.length_ceiling[k]:.6g}, so k ≤ {self.bound:.6g}."
+            f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ kR = {self.length_ceiling[k]:.6g}, "
+            f"so k ≤ {self.bound:.6g}."
         )
 
     def __str__(self) -> str:
@@ -51,8 +52,8 @@ def prove(match: Match) -> Proof:
     """What the lemmas say of a match with rules and a linear learner."""
     if match.rules is None or not isinstance(match.run.hypothesis, Primal):
         raise ValueError(
-            "The lemmas are about u, which lives where the rows do: the match must have rules, and B no kernel. "
-            "Ask certificate for what B's own guesses say."
+            "The lemmas are about u, which lives where the rows do: the match must have rules, and B no "
+            "kernel. Ask certificate for what B's own guesses say."
         )
     ledger, rules = match.run.ledger, match.rules
     found = certificate(match)

@@ -23,10 +23,10 @@ class Referee:
     --------
     >>> from rosenblatt.arena import Classification, Point
     >>> referee = Referee(Classification(2), Rules(u=(1, 0), margin=0.5, radius_squared=1.0))
-    >>> referee.check(Point((0.2, 0.1), 1))
+    >>> referee.check(Point((0.9, 0.9), 1))
     Traceback (most recent call last):
         ...
-    rosenblatt.arena.rules.IllegalMove: Margin: u must keep the truth at least γ = 0.5 above its rivals. Got 0.2.
+    rosenblatt.arena.rules.IllegalMove: Radius: the squared norm must be at most R = 1. Got 1.62.
     """
 
     contest: Contest
@@ -48,10 +48,13 @@ class Referee:
             return
         size, most = self.contest.size_squared(move), self.rules.radius_squared
         if size > most * (1 + ROUNDING):
-            raise IllegalMove("radius", f"Radius: the squared norm must be at most R = {most:g}. Got {size:.6g}.")
+            raise IllegalMove(
+                "radius", f"Radius: the squared norm must be at most R = {most:g}. Got {size:.6g}."
+            )
         margin = margin_by(self.contest, self.rules.u, move)
         if margin < self.rules.margin - self.rules.slack:
             raise IllegalMove(
                 "margin",
-                f"Margin: u must keep the truth at least γ = {self.rules.margin:g} above its rivals. Got {margin:.6g}.",
+                f"Margin: u must keep the truth at least γ = {self.rules.margin:g} above its rivals. "
+                f"Got {margin:.6g}.",
             )

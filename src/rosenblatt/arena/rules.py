@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import fsum, isfinite, sqrt
+from math import hypot, inf, isfinite, sqrt
 
 ROUNDING = 1e-9
 """How far, in units of √R, a move may miss a rule by rounding."""
@@ -51,17 +51,27 @@ class Rules:
     radius_squared: float
 
     def __post_init__(self) -> None:
-        for name, value in (("margin", self.margin), ("radius_squared", self.radius_squared)):
+        for name in ("margin", "radius_squared"):
+            value = as_float(getattr(self, name))
             if not (isfinite(value) and value > 0):
-                raise ValueError(f"{name} must be a finite number above 0. Got {value!r}.")
-            object.__setattr__(self, name, float(value))
-        length = sqrt(fsum(float(number) ** 2 for number in self.u))
+                raise ValueError(f"{name} must be a finite number above 0. Got {getattr(self, name)!r:.80}.")
+            object.__setattr__(self, name, value)
+        u = tuple(as_float(number) for number in self.u)
+        length = hypot(*u)
         if not (isfinite(length) and length > 0):
             raise ValueError(f"u must be finite numbers that are not all 0. Got {self.u!r:.80}.")
         scale = 1.0 if abs(length - 1) < 1e-14 else length
-        object.__setattr__(self, "u", tuple(float(number) / scale for number in self.u))
+        object.__setattr__(self, "u", tuple(number / scale for number in u))
 
     @property
     def slack(self) -> float:
         """How far a move may miss γ by rounding."""
         return ROUNDING * sqrt(self.radius_squared)
+
+
+def as_float(number: float) -> float:
+    """A number as the processor has it; ∞ if it is too large for that."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf

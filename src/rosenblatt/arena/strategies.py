@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -15,13 +15,6 @@ from rosenblatt.arena.match import Match
 from rosenblatt.arena.rules import IllegalMove, Rules
 from rosenblatt.hypotheses import Primal
 from rosenblatt.rows import Rows
-
-
-class Strategy(Protocol):
-    """Player A. It sees the whole match: the rules, the rounds, and B's guess."""
-
-    def move(self, match: Match) -> Move | None:
-        """What to show next; None if there is nothing more."""
 
 
 class Random:
@@ -62,10 +55,10 @@ class Replay:
 class Orthogonal:
     """The adversary that reaches the bound: every move is orthogonal to all before it.
 
-    B's guess is a sum of what A has shown, so it scores every new move 0, which is a mistake, and is as long as
-    Lemma 2 lets it be: ‖v_k‖² = kR. Each move is just γ from the plane, so it is no nearer to u than Lemma 1 makes
-    it: v_k·u = kγ. The two meet at k = R/γ², and there is no room for another mistake. This answers the second
-    exercise of the sources: what helps A is R/γ², and as many dimensions as that.
+    B's guess is a sum of what A has shown, so it scores every new move 0, which is a mistake, and is as long
+    as Lemma 2 lets it be: ‖v_k‖² = kR. Each move is just γ from the plane, so it is no nearer to u than Lemma
+    1 makes it: v_k·u = kγ. The two meet at k = R/γ², and there is no room for another mistake. This answers
+    the second exercise of the sources: what helps A is R/γ², and as many dimensions as that.
 
     Examples
     --------
@@ -81,15 +74,17 @@ class Orthogonal:
 
     def move(self, match: Match) -> Move | None:
         """The next axis; None when all are used."""
-        return match.contest.orthogonal(_rules(match), len(match.rounds))
+        hypothesis = match.run.hypothesis
+        weights = hypothesis.weights[:-1] if isinstance(hypothesis, Primal) else None
+        return match.contest.orthogonal(_rules(match), len(match.rounds), weights)
 
 
 @dataclass
 class Greedy:
     """The adversary that shows what B is most wrong about.
 
-    Against a linear learner that is known in closed form, or found among all sentences; else it is the worst of
-    some legal moves drawn by chance.
+    Against a linear learner that is known in closed form, or found among all sentences; else it is the worst
+    of some legal moves drawn by chance.
 
     Parameters
     ----------

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from rosenblatt import kernels, rules as how_far
-from rosenblatt.arena.contests import Classification, Contest, Ranking, Sequences
+from rosenblatt.arena.contests import Contest, Move
 from rosenblatt.arena.learners import Learner
-from rosenblatt.arena.match import Match, Round
 from rosenblatt.arena.rules import Rules
-from rosenblatt.data.replacing import replace_file
 
-FORMAT, VERSION = "rosenblatt-match", 1
-LARGEST, LONGEST, WIDEST = 32 * 2**20, 100_000, 1_000
-"""Bytes of a file, rounds of a match and numbers of a row at most."""
+
+class Round(NamedTuple):
+    """What happened in a round.
+
+    `guess` is the number k of the guess v_k that answered; `scores` are those it gave, one line of numbers
+    for all rows; `wrong` is what the referee declared; `corrected` whether B then moved, which some rules do
+    after right answers, too.
+    """
+
+    guess: int
+    move: Move
+    scores: tuple[float, ...]
+    answer: Any
+    wrong: bool
+    corrected: bool
 
 
 @dataclass(frozen=True)
 class Transcript:
-    """A match as a value: it prints as the table of the sources, and is written to and read from JSON."""
+    """A match as a value, which prints as the table of the sources."""
 
     contest: Contest
     rules: Rules | None
@@ -40,155 +46,3 @@ class Transcript:
             "  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[3]])
             for line in lines
         )
-
-    def match(self) -> Match:
-        """The match played again, move by move, under its rules."""
-        match = Match(self.contest, self.rules, self.learner)
-        for number, round in enumerate(self.rounds, 1):
-            try:
-                again = match.show(round.move)
-            except ValueError as fault:
-                raise ValueError(f"Round {number} cannot be played again. {fault}") from None
-            if again.wrong != round.wrong:
-                raise ValueError(
-                    f"Round {number} is said to be {_said(round.wrong)}, but B's answer is {_said(again.wrong)}: "
-                    "this is not the record of such a match."
-                )
-        return match
-
-    def to_json(self) -> str:
-        """All of it as text; the same again whenever the match is the same."""
-        values = {
-            "format": FORMAT,
-            "version": VERSION,
-            "contest": contest_values(self.contest),
-            "rules": None if self.rules is None else _rules_values(self.rules),
-            "learner": learner_values(self.learner),
-            "moves": [self.contest.to_values(round.move) for round in self.rounds],
-            "wrong": [int(round.wrong) for round in self.rounds],
-        }
-        return json.dumps(values, ensure_ascii=False, allow_nan=False)
-
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write it to a file."""
-        replace_file(path, self.to_json().encode())
-
-
-def load(path: str | PathLike[str]) -> Match:
-    """The match that a file tells of, played again and compared with what it says.
-
-    Nothing in it is run: a file that is not a match, or one that does not come out as it says, is refused.
-    """
-    with Path(path).open("rb") as file:
-        text = file.read(LARGEST + 1)
-    if len(text) > LARGEST:
-        raise ValueError(f"A match must be at most {LARGEST:,} bytes long. {path} is longer.")
-    try:
-        return from_json(text.decode())
-    except UnicodeDecodeError:
-        raise ValueError(f"{path} is not the record of a match: it is not a text.") from None
-
-
-def from_json(text: str) -> Match:
-    """The same from a text."""
-    try:
-        values = json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError("This is not the record of a match: it is not JSON.") from None
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise ValueError(f'This is not the record of a match: it has no "format": "{FORMAT}".')
-    if values.get("version") != VERSION:
-        raise ValueError(f"This record of a match has version {values.get('version')!r:.20}; {VERSION} can be read.")
-    contest, learner = read_contest(values.get("contest")), read_learner(values.get("learner"))
-    rules = None if values.get("rules") is None else read_rules(values["rules"])
-    moves, wrong = values.get("moves"), values.get("wrong")
-    if not (isinstance(moves, list) and isinstance(wrong, list) and len(moves) == len(wrong) <= LONGEST):
-        raise ValueError(f"The record of a match has up to {LONGEST:,} moves and says of each whether it was wrong.")
-    rounds = (
-        Round(0, contest.from_values(move), (), None, bool(said), False)
-        for move, said in zip(moves, wrong, strict=True)
-    )
-    return Transcript(contest, rules, learner, tuple(rounds)).match()
-
-
-def contest_values(contest: Contest) -> dict[str, Any]:
-    """A contest as JSON's values."""
-    if isinstance(contest, Sequences):
-        words, labels = list(contest.words), list(contest.labels)
-        kept = {"words": words, "labels": labels, "longest": contest.longest, "transitions": contest.transitions}
-    elif isinstance(contest, Ranking):
-        kept = {"features": contest.features, "length": contest.length}
-    else:
-        kept = {"features": contest.features}
-    return {"name": contest.name, **kept}
-
-
-def read_contest(values: Any) -> Contest:
-    """The same back; every number is one that a match can have."""
-    name = values.get("name") if isinstance(values, dict) else None
-    if name == "classification":
-        return Classification(_count(values, "features", WIDEST))
-    if name == "ranking":
-        return Ranking(_count(values, "features", WIDEST), _count(values, "length", 100, 2))
-    if name == "sequence":
-        words, labels = (_names(values, part) for part in ("words", "labels"))
-        transitions = values.get("transitions")
-        if not isinstance(transitions, bool):
-            raise ValueError(f"transitions must be true or false. Got {transitions!r:.40}.")
-        return Sequences(words, labels, _count(values, "longest", 12), transitions)
-    raise ValueError(f"A contest is named classification, ranking or sequence. Got {name!r:.40}.")
-
-
-def read_rules(values: Any) -> Rules:
-    """Rules from JSON's values."""
-    if not isinstance(values, dict) or not isinstance(values.get("u"), list) or len(values["u"]) > 100 * WIDEST:
-        raise ValueError("Rules have u, a list of numbers, margin and radius_squared.")
-    numbers = [values.get("margin"), values.get("radius_squared"), *values["u"]]
-    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in numbers):
-        raise ValueError("u, margin and radius_squared must be numbers.")
-    return Rules(tuple(values["u"]), values["margin"], values["radius_squared"])
-
-
-def learner_values(learner: Learner) -> dict[str, Any]:
-    """A learner as JSON's values."""
-    kernel = None if learner.kernel is None else repr(learner.kernel)
-    return {"kernel": kernel, "rule": repr(learner.rule), "fit_intercept": learner.fit_intercept, "ties": learner.ties}
-
-
-def read_learner(values: Any) -> Learner:
-    """The same back."""
-    if not isinstance(values, dict):
-        raise ValueError(f"A learner has kernel, rule, fit_intercept and ties. Got {values!r:.40}.")
-    kernel, rule = values.get("kernel"), values.get("rule", "perceptron")
-    if not isinstance(kernel, str | None) or not isinstance(rule, str):
-        raise ValueError("A kernel and a rule are expressions such as RBF(sigma=1.0) and Margin(beta=0.1).")
-    return Learner(
-        kernel=None if kernel is None else kernels.parse(kernel),
-        rule=how_far.parse(rule),
-        fit_intercept=bool(values.get("fit_intercept", False)),
-        ties=values.get("ties", "mistake"),
-    )
-
-
-def _rules_values(rules: Rules) -> dict[str, Any]:
-    return {"u": list(rules.u), "margin": rules.margin, "radius_squared": rules.radius_squared}
-
-
-def _count(values: dict[str, Any], name: str, most: int, least: int = 1) -> int:
-    value = values.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most}. Got {value!r:.40}.")
-    return value
-
-
-def _names(values: dict[str, Any], name: str) -> tuple[str, ...]:
-    found = values.get(name)
-    if not isinstance(found, list) or not all(isinstance(one, str) and len(one) < 100 for one in found):
-        raise ValueError(f"{name} must be a list of short texts. Got {found!r:.40}.")
-    if len(found) > WIDEST:
-        raise ValueError(f"There may be up to {WIDEST} {name}. Got {len(found)}.")
-    return tuple(found)
-
-
-def _said(wrong: bool) -> str:
-    return "a mistake" if wrong else "correct"

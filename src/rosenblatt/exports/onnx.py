@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt import __version__
 from rosenblatt._types import Array, Data
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
@@ -36,6 +35,7 @@ from rosenblatt.kernels import (
     Scaled,
     Sum,
 )
+from rosenblatt.version import __version__
 
 OPSET, FORMAT = 17, 8
 """The versions of the operators and of the file: old enough for runtimes since 2022."""

@@ -71,7 +71,6 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from rosenblatt import __version__
 from rosenblatt._types import Data
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
@@ -80,6 +79,7 @@ from rosenblatt.exports.guesses import LinearGuess, check_single, guess_of, plai
 from rosenblatt.exports.tags import tagger_values
 from rosenblatt.games import Binary
 from rosenblatt.kernels import RBF, Kernel
+from rosenblatt.version import __version__
 
 
 def to_json(estimator: Any, names: Sequence[str] = ()) -> str:

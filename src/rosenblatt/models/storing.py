@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import __version__
 from rosenblatt._types import Array
 from rosenblatt.models import archive
 from rosenblatt.models.archive import ModelError, Refused
 from rosenblatt.models.estimators import HOMES, READERS, WRITERS, estimator_class
 from rosenblatt.models.sheets import Fields, Sheet
 from rosenblatt.models.values import plain, unplain
+from rosenblatt.version import __version__
 
 
 @dataclass

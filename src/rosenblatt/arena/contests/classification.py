@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.arena.contests.contest import across, farthest, in_words, orthonormal, vector
-from rosenblatt.arena.rules import Rules
+from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Binary
 
 
@@ -44,7 +44,7 @@ class Classification:
         return Binary(ties)
 
     def rows(self, move: Point) -> Floats:
-        """x."""
+        """X."""
         return np.array([move.x])
 
     def truths(self, move: Point) -> Ints:
@@ -61,7 +61,7 @@ class Classification:
 
     def check_rules(self, rules: Rules) -> None:
         """No x is farther from the origin than √R, on either side of it."""
-        if rules.margin**2 > rules.radius_squared:
+        if rules.margin**2 > rules.radius_squared * (1 + ROUNDING):
             raise ValueError(
                 f"Under these rules A has no legal move: γ = {rules.margin:g} is more than √R = "
                 f"{rules.radius_squared**0.5:g}. Take a smaller margin or a larger radius."
@@ -81,16 +81,15 @@ class Classification:
         x = y * (ahead * u + across(u, random, np.sqrt(max(rules.radius_squared - ahead**2, 0.0))))
         return Point(tuple(x.tolist()), y)
 
-    def orthogonal(self, rules: Rules, number: int) -> Point | None:
+    def orthogonal(self, rules: Rules, number: int, weights: Floats | None) -> Point | None:
         """√R times a vector orthogonal to all before, at the distance γ from the plane, called negative.
 
         Every guess scores it 0, which is a mistake, or "positive".
         """
         radius = rules.radius_squared**0.5
-        for i, axis in enumerate(orthonormal(np.array(rules.u), rules.margin / radius, number + 1)):
-            if i == number:
-                return Point(tuple((-radius * axis).tolist()), -1)
-        return None
+        guess = None if weights is None else weights[:, 0]
+        axis = orthonormal(np.array(rules.u), rules.margin / radius, number, guess)
+        return None if axis is None else Point(tuple((-radius * axis).tolist()), -1)
 
     def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Point:
         """The same for either label: the one that a score of 0 is wrong about."""
@@ -101,11 +100,13 @@ class Classification:
         """Numbers, and + or − at the end."""
         *numbers, sign = text.split() or [""]
         if sign not in ("+", "-", "+1", "-1", "−", "−1"):
-            raise ValueError(f"A move is {self.features} numbers and + or -, as in '0.5 1 +'. Got {text!r:.80}.")
+            raise ValueError(
+                f"A move is {self.features} numbers and + or -, as in '0.5 1 +'. Got {text!r:.80}."
+            )
         return self.from_values([numbers, 1 if sign[0] == "+" else -1])
 
     def shown(self, move: Point) -> str:
-        """x and the sign of y."""
+        """X and the sign of y."""
         return f"{in_words(move.x)} {'+' if move.y > 0 else '−'}"
 
     def answer(self, number: Ints) -> int:

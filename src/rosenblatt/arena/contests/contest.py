@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any, Protocol
 
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.arena.rules import Rules
+from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Game
 from rosenblatt.loops.book import most_entries
 
@@ -19,8 +18,8 @@ Move = Any
 class Contest(Protocol):
     """One of the games of the sources, as two players play it.
 
-    A unit vector u of a contest is one line of numbers: the weights of all features, output by output for each
-    of them, and then the offsets of the game, if it has any.
+    A unit vector u of a contest is one line of numbers: the weights of all features, output by output for
+    each of them, and then the offsets of the game, if it has any.
     """
 
     @property
@@ -59,8 +58,11 @@ class Contest(Protocol):
     def random(self, rules: Rules, random: np.random.Generator) -> Move:
         """A legal move."""
 
-    def orthogonal(self, rules: Rules, number: int) -> Move | None:
-        """The legal move of this number that is orthogonal to all before it; None if there is none."""
+    def orthogonal(self, rules: Rules, number: int, weights: Floats | None) -> Move | None:
+        """The legal move of this number that is orthogonal to all before it; None if there is none.
+
+        With the weights of the guess it leans against them, so that rounding cannot make them right.
+        """
 
     def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Move | None:
         """The legal move that this guess is most wrong about; None if that is not known in closed form."""
@@ -112,36 +114,40 @@ def across(u: Floats, random: np.random.Generator, reach: float) -> Floats:
     length = float(np.linalg.norm(drawn))
     if len(u) == 1 or length == 0:
         return np.zeros(len(u))
-    return drawn * (reach * float(random.random()) ** (1 / (len(u) - 1)) / length)
+    return np.asarray(drawn * (reach * float(random.random()) ** (1 / (len(u) - 1)) / length))
 
 
-def orthonormal(u: Floats, cosine: float, count: int) -> Iterator[Floats]:
-    """As many orthonormal vectors as asked for, each with this cosine to u; fewer if there is no room.
+LEAN = ROUNDING / 10
+"""By how much less than rounding a move may lean against a guess."""
+
+
+def orthonormal(u: Floats, cosine: float, number: int, guess: Floats | None) -> Floats | None:
+    """One of the orthonormal vectors that each have this cosine to u; None if there are not so many.
 
     A reflection takes the vector whose first numbers are all this cosine to u; it takes the axes to them.
     """
-    count = min(count, int(1 / cosine**2 * (1 + 1e-12)), len(u))
+    count = min(int((1 + 1e-9) / cosine**2), len(u))
     rest = 1 - count * cosine**2
-    if count == len(u) and rest > 1e-12:
-        count -= 1
-        rest = 1 - count * cosine**2
-    target = np.zeros(len(u))
-    target[:count] = cosine
-    if rest > 1e-12:
-        target[count] = np.sqrt(rest)
+    if count == len(u) and rest > 1e-9:  # some direction must make up for the rest of u
+        count, rest = count - 1, rest + cosine**2
+    if number >= count:
+        return None
+    target, axis = np.zeros(len(u)), np.zeros(len(u))
+    target[:count], axis[number] = cosine, 1.0
+    if count < len(u):
+        target[count] = np.sqrt(max(rest, 0.0))
     normal = target - u
     square = float(normal @ normal)
-    for i in range(count):
-        axis = np.zeros(len(u))
-        axis[i] = 1.0
-        yield axis - (2 * normal[i] / square if square > 1e-24 else 0.0) * normal
+    found = axis if square < 1e-24 else axis - (2 * normal[number] / square) * normal
+    length = 0.0 if guess is None else float(np.linalg.norm(guess))
+    return np.asarray(found if guess is None or length == 0 else found - guess * (LEAN / length))
 
 
 def farthest(u: Floats, guess: Floats, margin: float, radius: float) -> Floats:
     """The z with u·z ≥ margin and ‖z‖ ≤ radius that has the smallest guess·z.
 
-    It lies in the plane of u and the guess: straight against the guess where that is legal, else on the edge of
-    the margin, as far from the guess as the radius lets it be.
+    It lies in the plane of u and the guess: straight against the guess where that is legal, else on the edge
+    of the margin, as far from the guess as the radius lets it be.
     """
     length = float(np.linalg.norm(guess))
     if length > 0 and -(guess @ u) * radius >= margin * length:

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.arena.contests.contest import across, farthest, in_words, orthonormal, vector
-from rosenblatt.arena.rules import Rules
+from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Ranking as Game
 
 LONGEST = 100
@@ -59,7 +59,7 @@ class Ranking:
 
     def truths(self, move: Choice) -> Ints:
         """1 for the best, 0 for the others."""
-        return (np.arange(len(move.candidates)) == move.best).astype(np.int64)
+        return np.asarray(np.arange(len(move.candidates)) == move.best, np.int64)
 
     def size_squared(self, move: Choice) -> float:
         """The largest ‖x‖² of the list."""
@@ -74,7 +74,7 @@ class Ranking:
 
     def check_rules(self, rules: Rules) -> None:
         """No two candidates are farther apart than 2√R."""
-        if rules.margin**2 > 4 * rules.radius_squared:
+        if rules.margin**2 > 4 * rules.radius_squared * (1 + ROUNDING):
             raise ValueError(
                 f"Under these rules A has no legal move: γ = {rules.margin:g} is more than 2√R = "
                 f"{2 * rules.radius_squared**0.5:g}. Take a smaller margin or a larger radius."
@@ -98,13 +98,12 @@ class Ranking:
         order = random.permutation(self.length)
         return Choice(tuple(tuple(rows[i].tolist()) for i in order), int(np.argmin(order)))
 
-    def orthogonal(self, rules: Rules, number: int) -> Choice | None:
+    def orthogonal(self, rules: Rules, number: int, weights: Floats | None) -> Choice | None:
         """A vector orthogonal to all before, against its opposite: all of 4R/γ² mistakes are forced."""
         radius = rules.radius_squared**0.5
-        for i, axis in enumerate(orthonormal(np.array(rules.u), rules.margin / (2 * radius), number + 1)):
-            if i == number:
-                return _against(2 * radius * axis)
-        return None
+        guess = None if weights is None else weights[:, 0]
+        axis = orthonormal(np.array(rules.u), rules.margin / (2 * radius), number, guess)
+        return None if axis is None else _against(2 * radius * axis)
 
     def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Choice:
         """Two candidates, of which the guess is the most for the wrong one."""
@@ -134,13 +133,17 @@ class Ranking:
 
     def from_values(self, values: Any) -> Choice:
         """The same back."""
-        if not (isinstance(values, list | tuple) and len(values) == 2 and isinstance(values[0], list | tuple)):
+        if not (
+            isinstance(values, list | tuple) and len(values) == 2 and isinstance(values[0], list | tuple)
+        ):
             raise ValueError(f"A move must be [candidates, best]. Got {values!r:.80}.")
         candidates, best = values
         if not 2 <= len(candidates) <= LONGEST:
             raise ValueError(f"A list has 2 to {LONGEST} candidates. Got {len(candidates)}.")
         if isinstance(best, bool) or not isinstance(best, int) or not 0 <= best < len(candidates):
-            raise ValueError(f"The best of {len(candidates)} has a place from 0 to {len(candidates) - 1}. Got {best!r}.")
+            raise ValueError(
+                f"The best of {len(candidates)} has a place from 0 to {len(candidates) - 1}. Got {best!r}."
+            )
         return Choice(tuple(vector(x, self.features, "A candidate") for x in candidates), best)
 
 

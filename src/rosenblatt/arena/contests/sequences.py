@@ -38,8 +38,8 @@ class Sentence(NamedTuple):
 class Sequences:
     """Sentences of a few words, each of which has one of a few labels.
 
-    Φ counts, for a sentence and its labels, every word with its label and, if there are transitions, every label
-    with the one before it, the first and the last one.
+    Φ counts, for a sentence and its labels, every word with its label and, if there are transitions, every
+    label with the one before it, the first and the last one.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ class Sequences:
                 raise ValueError(f"There must be several {what}, all different. Got {names!r:.80}.")
         if not (self.longest >= 1 and len(self.labels) ** self.longest <= PATHS):
             raise ValueError(
-                f"A sentence may have at most {PATHS} ways to be labelled. Got {len(self.labels)} labels for up to "
-                f"{self.longest} words."
+                f"A sentence may have at most {PATHS} ways to be labelled. Got {len(self.labels)} labels for "
+                f"up to {self.longest} words."
             )
 
     @property
@@ -127,11 +127,12 @@ class Sequences:
                 return move
         raise ValueError(NO_SENTENCE)
 
-    def orthogonal(self, rules: Rules, number: int) -> Sentence | None:
-        """A word never shown before, alone; where pairs of labels count, too, B may know its label all the same."""
+    def orthogonal(self, rules: Rules, number: int, weights: Floats | None) -> Sentence | None:
+        """A word never shown before, alone."""
         if self.transitions:
             raise ValueError(
-                "Sentences are orthogonal where nothing counts but words: use Sequences(…, transitions=False)."
+                "Sentences are orthogonal where nothing counts but words, and pairs of labels do not: use "
+                "Sequences(…, transitions=False)."
             )
         moves = (_labelled(self, rules.u, (word,)) for word in self.words)
         legal = [move for move in moves if _legal(self, rules, move)]
@@ -146,7 +147,9 @@ class Sequences:
             raise ValueError(NO_SENTENCE)
         game = self.game("mistake")
         loop = margin_loop(game.judge)
-        margins = loop(legal.starts, legal.truths, legal.rows @ weights, game.offsets + offsets, 1, self.longest)
+        margins = loop(
+            legal.starts, legal.truths, legal.rows @ weights, game.offsets + offsets, 1, self.longest
+        )
         return legal.moves[int(np.argmin(margins[:, 0]))]
 
     def read(self, text: str) -> Sentence:
@@ -170,7 +173,9 @@ class Sequences:
 
     def from_values(self, values: Any) -> Sentence:
         """The same back."""
-        if not (isinstance(values, list | tuple) and len(values) == 2 and all(_texts(part) for part in values)):
+        if not (
+            isinstance(values, list | tuple) and len(values) == 2 and all(_texts(part) for part in values)
+        ):
             raise ValueError(f"A move must be [words, labels]. Got {values!r:.80}.")
         words, labels = values
         if not 1 <= len(words) <= self.longest or len(words) != len(labels):
@@ -249,4 +254,9 @@ def _legal_sentences(contest: Sequences, rules: Rules) -> _Legal:
     rows = [contest.rows(move) for move in moves]
     truths = [contest.truths(move) for move in moves]
     starts = np.cumsum([0, *(len(move.words) for move in moves)])
-    return _Legal(moves, np.vstack([np.empty((0, contest.features)), *rows]), np.concatenate([[], *truths]).astype(np.int64), starts)
+    return _Legal(
+        moves,
+        np.vstack([np.empty((0, contest.features)), *rows]),
+        np.concatenate([[], *truths]).astype(np.int64),
+        starts,
+    )
