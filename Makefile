@@ -3,13 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: demo test check bench clean
+.PHONY: demo test test-browser check bench clean
 
 demo: .venv/plot
 	$(BIN)/python -m rosenblatt.demo
 
 test: .venv/dev
 	$(BIN)/python -m pytest --numprocesses auto
+
+# Debian's Chromium, and axe-core from npm, are for these tests only.
+test-browser: .venv/browser
+	command -v chromium || apt-get install --yes --no-install-recommends chromium
+	test -d .venv/axe || npm install --silent --no-audit --no-fund --prefix .venv/axe axe-core@4.14.0
+	$(BIN)/python -m pytest browser_tests
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -246,7 +246,7 @@ def test_another_file_or_option_is_not_gone_on_with(run, train, tmp_path):
 
 def test_help_of_every_command_has_an_example_and_fits_a_screen():
     for name in (
-        "fit", "predict", "evaluate", "tag", "rank", "certify", "explain", "inspect", "convert", "demo"
+        "fit", "predict", "evaluate", "tag", "rank", "certify", "explain", "inspect", "convert", "play", "demo"
     ):  # fmt: skip
         shown = CliRunner(env={"COLUMNS": "110"}).invoke(commands.app, [name, "--help"]).output
         assert f"rosenblatt {name}" in shown.strip().splitlines()[-1] + shown.strip().splitlines()[-2]

@@ -32,7 +32,7 @@ def to_json(transcript: Transcript) -> str:
         "format": FORMAT,
         "version": VERSION,
         "contest": contest_values(transcript.contest),
-        "rules": None if transcript.rules is None else _rules_values(transcript.rules),
+        "rules": None if transcript.rules is None else rules_values(transcript.rules),
         "learner": learner_values(transcript.learner),
         "moves": [transcript.contest.to_values(round.move) for round in transcript.rounds],
         "wrong": [int(round.wrong) for round in transcript.rounds],
@@ -164,7 +164,8 @@ def read_learner(values: Any) -> Learner:
     )
 
 
-def _rules_values(rules: Rules) -> dict[str, Any]:
+def rules_values(rules: Rules) -> dict[str, Any]:
+    """Rules as JSON's values."""
     return {"u": list(rules.u), "margin": rules.margin, "radius_squared": rules.radius_squared}
 
 

@@ -263,6 +263,15 @@ def convert(
     converting.convert(model, out, to=_value(to), predictor=_value(predictor), as_json=as_json)
 
 
+@app.command(epilog="rosenblatt play")
+def play(
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Of this machine; 0 for one that is free.")] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
+) -> None:
+    """Play the perceptron game on a page of this machine, until Ctrl-C."""
+    _imported("rosenblatt.arena.server.serving").serve(port, browser=browser)
+
+
 @app.command(epilog="rosenblatt demo")
 def demo() -> None:
     """Digits: a table of errors, a certificate, an explanation, two pictures."""

@@ -1,0 +1,123 @@
+"""A real browser, and a page that was opened as a person opens it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+QUIETLY = (
+    "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+)
+PICTURES = Path(__file__).with_name("screenshots")
+AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"
+
+
+@pytest.fixture(scope="session")
+def address():
+    """Where `rosenblatt play` says that the arena is open."""
+    command = [sys.executable, "-m", "rosenblatt.cli", "play", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        yield server.stdout.readline().split()[-1]
+        server.terminate()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIETLY.split())
+        yield chromium
+        chromium.close()
+
+
+class Visitor:
+    """Somebody at the page, who notices faults and requests to elsewhere."""
+
+    def __init__(self, browser, address, **options):
+        self.context = browser.new_context(accept_downloads=True, **options)
+        self.page = self.context.new_page()
+        self.faults, self.elsewhere = [], []
+        self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
+        self.page.on(
+            "console",
+            lambda said: (
+                self.faults.append(said.text) if said.type == "error" and "400" not in said.text else None
+            ),
+        )
+        self.page.on("request", self._notice)
+        self.page.goto(address)
+        self.settled()
+
+    def _notice(self, request):
+        where = urlsplit(request.url)
+        if where.scheme not in ("data", "blob") and where.hostname != "127.0.0.1":
+            self.elsewhere.append(request.url)
+
+    def settled(self):
+        """Nothing is asked for or drawn any more."""
+        self.page.wait_for_selector("body:not([aria-busy]) #figure:not([aria-busy])")
+
+    def until(self, condition):
+        """Wait until some JavaScript says so; the page's policy keeps Playwright's own way to wait out."""
+        for _ in range(300):
+            if self.page.evaluate(condition):
+                return
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"It never came to {condition}.")
+
+    def enter(self, mode):
+        self.page.click(f"button.mode[data-mode={mode}]")
+        self.settled()
+
+    def play(self, rounds):
+        self.page.click(f".play[data-rounds='{rounds}']")
+        self.settled()
+
+    def click(self, selector):
+        self.page.click(selector)
+        self.settled()
+
+    def click_at(self, x, y, size=600):
+        """Click into the figure, in the units of its drawing."""
+        self.page.locator("#plane").scroll_into_view_if_needed()
+        box = self.page.locator("#plane").bounding_box()
+        self.page.mouse.click(box["x"] + x / size * box["width"], box["y"] + y / size * box["height"])
+        self.settled()
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+    def rows(self, table):
+        lines = self.page.locator(f"#{table} tbody tr").all()
+        return [line.locator("td").all_inner_texts() for line in lines]
+
+    def record(self):
+        """What "Save the match" saves."""
+        with self.page.expect_download() as saved:
+            self.page.click("#save")
+        return Path(saved.value.path()).read_text(encoding="utf-8")
+
+    def picture(self, name):
+        PICTURES.mkdir(exist_ok=True)
+        self.page.screenshot(path=PICTURES / f"{name}.png", full_page=True)
+
+
+@pytest.fixture
+def visit(browser, address):
+    """A function that opens the page; afterwards nothing may have gone wrong, and nothing been asked elsewhere."""
+    visitors = []
+
+    def open_page(**options):
+        visitors.append(Visitor(browser, address, **options))
+        return visitors[-1]
+
+    yield open_page
+    for visitor in visitors:
+        assert visitor.faults == []
+        assert visitor.elsewhere == []
+        visitor.context.close()

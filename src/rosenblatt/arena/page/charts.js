@@ -1,0 +1,132 @@
+// The proof in three charts: v_k·u ≥ kγ, ‖v_k‖² ≤ kR, and where they must meet.
+
+import { make, put, shown } from "./svg.js";
+
+const WIDTH = 260, HEIGHT = 170, LEFT = 42, BOTTOM = 24, TOP = 22;
+const MOST = 400;
+
+export class Charts {
+  /** `told` is given the line of the proof at the k somebody points to, and its numbers. */
+  constructor(parent, told) {
+    this.told = told;
+    this.charts = [
+      new Chart("v_k · u  ≥  kγ", "progress"),
+      new Chart("‖v_k‖²  ≤  kR", "length"),
+      new Chart("(kγ)² and kR meet at R/γ²", "meeting"),
+    ];
+    parent.replaceChildren(...this.charts.map((chart) => chart.svg));
+    for (const chart of this.charts) {
+      chart.svg.addEventListener("pointermove", (event) => this.point(chart.k(event)));
+      chart.svg.addEventListener("pointerleave", () => this.point(this.current));
+      chart.svg.addEventListener("keydown", (event) => this.key(event));
+    }
+  }
+
+  key(event) {
+    const turn = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!turn || !this.proof) return;
+    this.point(Math.min(this.proof.progress.length - 1, Math.max(0, this.pointed + turn)));
+    event.preventDefault();
+  }
+
+  point(k) {
+    if (!this.proof) return;
+    this.pointed = Math.min(k, this.proof.progress.length - 1);
+    this.told(line(this.proof, this.pointed), { k: this.pointed, ...numbers(this.proof, this.pointed) });
+    for (const chart of this.charts) chart.here(this.pointed);
+  }
+
+  /** Begin with another match. */
+  begin(proof, rules) {
+    this.proof = proof;
+    if (!proof) {
+      this.charts.forEach((chart) => chart.clear());
+      this.told("", {});
+      return;
+    }
+    const [first, second, third] = this.charts, count = proof.progress.length - 1;
+    first.begin(count, proof.progress, proof.floor);
+    second.begin(count, proof.length, proof.ceiling);
+    const bound = proof.bound ?? count;
+    const most = Math.max(count, Math.min(bound, 4 * count + 10));
+    const steps = Array.from({ length: 61 }, (_, i) => (i / 60) * most);
+    const slope = count ? proof.ceiling[count] / count : rules ? rules.radius_squared : 1;
+    const gamma = count ? proof.floor[count] / count : rules ? rules.margin : 0;
+    third.begin(most, proof.length, null, [
+      steps.map((k) => [k, (k * gamma) ** 2]),
+      steps.map((k) => [k, k * slope]),
+    ], bound <= most ? bound : null);
+  }
+
+  /** Show that v_k is the guess now. */
+  draw(k) {
+    this.current = k;
+    this.point(k);
+  }
+}
+
+function numbers(proof, k) {
+  return Object.fromEntries(["floor", "progress", "length", "ceiling"].map((name) => [name, proof[name][k]]));
+}
+
+/** The chain of inequalities at one k. */
+export function line(proof, k) {
+  const { floor, progress, length, ceiling } = numbers(proof, k);
+  const bound = proof.bound === null ? "" : ` so k ≤ R/γ² = ${shown(proof.bound)}`;
+  return `k = ${k}: v·u = ${shown(progress)} ≥ kγ = ${shown(floor)}; ‖v‖² = ${shown(length)} ≤ kR = ${shown(ceiling)}; ` +
+    `(kγ)² = ${shown(floor ** 2)} ≤ (v·u)² = ${shown(progress ** 2)} ≤ ‖v‖² = ${shown(length)} ≤ kR = ${shown(ceiling)},${bound}.`;
+}
+
+class Chart {
+  constructor(title, name) {
+    this.title = title;
+    this.svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: "0", role: "img", id: `chart-${name}` });
+    this.lines = make("g");
+    this.cursor = make("path", { class: "here" });
+    this.svg.append(make("rect", { class: "frame", width: WIDTH, height: HEIGHT }),
+      make("text", { x: 8, y: 15, class: "small" }, title), this.lines, this.cursor);
+    this.clear();
+  }
+
+  clear() {
+    this.lines.replaceChildren();
+    this.cursor.setAttribute("d", "");
+    this.svg.setAttribute("aria-label", `${this.title}: nothing played yet`);
+  }
+
+  begin(most, seen, must, theory = [], limit = null) {
+    const series = [...(must ? [must.map((y, k) => [k, y])] : []), ...theory];
+    this.most = Math.max(1, most);
+    this.highest = Math.max(1e-9, ...seen, ...series.flat().map(([, y]) => y));
+    const marks = [make("text", { x: 4, y: TOP + 12, class: "small" }, shown(this.highest)),
+      make("text", { x: LEFT, y: HEIGHT - 6, class: "small" }, "k = 0"),
+      make("text", { x: WIDTH - 6, y: HEIGHT - 6, class: "small", "text-anchor": "end" }, shown(this.most))];
+    if (limit !== null) marks.push(make("path", { class: "limit", d: `M${this.x(limit)} ${TOP}V${HEIGHT - BOTTOM}` }));
+    this.lines.replaceChildren(make("path", { class: "axis", fill: "none", d: `M${LEFT} ${TOP}V${HEIGHT - BOTTOM}H${WIDTH - 6}` }),
+      ...series.map((points) => make("path", { class: "must", d: this.path(points) })),
+      make("path", { class: "seen", d: this.path(seen.map((y, k) => [k, y])) }), ...marks);
+    this.values = seen;
+    this.svg.setAttribute("aria-label", `${this.title}: at k = ${seen.length - 1} it is ${shown(seen.at(-1))}. Arrow keys go through k.`);
+  }
+
+  x(k) { return LEFT + (k / this.most) * (WIDTH - LEFT - 8); }
+
+  y(value) { return HEIGHT - BOTTOM - (value / this.highest) * (HEIGHT - BOTTOM - TOP); }
+
+  path(points) {
+    const every = Math.ceil(points.length / MOST);
+    const kept = points.filter((_, i) => i % every === 0 || i === points.length - 1);
+    return "M" + kept.map(([k, y]) => `${this.x(k).toFixed(1)} ${this.y(y).toFixed(1)}`).join("L");
+  }
+
+  k(event) {
+    const box = this.svg.getBoundingClientRect();
+    const along = (((event.clientX - box.left) / box.width) * WIDTH - LEFT) / (WIDTH - LEFT - 8);
+    return Math.min(this.most, Math.max(0, Math.round(along * this.most)));
+  }
+
+  here(k) {
+    const y = this.y(this.values[Math.min(k, this.values.length - 1)]);
+    put(this.cursor, { d: `M${this.x(k)} ${TOP}V${HEIGHT - BOTTOM}M${this.x(k) - 4} ${y}H${this.x(k) + 4}` });
+  }
+}

@@ -1,0 +1,322 @@
+// The page: which game is on, which round is looked at, and who is told when either changes.
+
+import { ask } from "./api.js";
+import { Charts } from "./charts.js";
+import { picture } from "./heat.js";
+import { LatticeFigure, added } from "./lattice.js";
+import { Lists, order } from "./lists.js";
+import { Plane, edge, guessAt } from "./plane.js";
+import { asPng, asSvg, download } from "./share.js";
+import { html, shown } from "./svg.js";
+import * as tables from "./tables.js";
+
+const MODES = {
+  plane: {
+    title: "The plane",
+    story: "A shows an example outside the grey: at least γ from the line that u stands on, within the circle. B answers with v_k. " +
+      "After a mistake B adds y·x. The dotted line projects v_k on u.",
+    strategies: { random: "random", greedy: "greedy: most wrong", orthogonal: "orthogonal (many dimensions)" },
+    labels: [["side", "the side u says"], ["1", "+"], ["-1", "−"]],
+  },
+  kernel: {
+    title: "A kernel",
+    story: "No line separates these examples, but in the space of a kernel a plane may. Rings are stored examples, sized by |α|.",
+    strategies: { data: "the examples, again and again" },
+    labels: [["1", "+"], ["-1", "−"]],
+  },
+  ranking: {
+    title: "Lists",
+    story: "A shows a list of points; B names the best (ringed) by its order along v_k. ★ is the best according to A, that is along u.",
+    strategies: { random: "random", greedy: "greedy: most wrong" },
+  },
+  sequence: {
+    title: "Sentences",
+    story: "A shows a sentence; B labels its words by the best path through the lattice. Solid: B's path. Dashed: the true one.",
+    strategies: { random: "random", greedy: "greedy: most wrong" },
+  },
+};
+const PREDICTORS = ["last", "best", "average", "vote", "sample"];
+const SIDE = 200;
+
+const at = (id) => document.getElementById(id);
+const state = { mode: "plane", match: null, step: 0, predictor: "last", pending: [], running: false, figure: null, asked: 0 };
+const charts = new Charts(at("charts"), (line, numbers) => {
+  at("proof-line").textContent = line;
+  Object.assign(at("proof-line").dataset, numbers);
+});
+
+// Talking to the server.
+
+async function tell(work) {
+  at("fault").textContent = "";
+  document.body.setAttribute("aria-busy", "true");
+  try {
+    await work();
+  } catch (fault) {
+    at("fault").textContent = fault.message;
+  } finally {
+    document.body.removeAttribute("aria-busy");
+  }
+}
+
+const request = (verb, values = {}) => ask(verb, { id: state.match?.id, ...values });
+
+/** Take in a match as the server has it, and look at its end. */
+function take(match, step = match.rounds.length) {
+  let mistakes = 0;
+  match.mistakes = [0, ...match.rounds.map((round) => (mistakes += round.wrong))];
+  state.match = match;
+  state.figure.begin?.(match);
+  charts.begin(match.proof, match.rules);
+  at("step").max = match.rounds.length;
+  look(step);
+  const last = match.rounds.at(-1);
+  if (last) say(last);
+}
+
+function say(round) {
+  const { rounds, proof } = state.match, bound = proof?.bound;
+  at("status").textContent = `Round ${rounds.length}: ${round.wrong ? "a mistake ✗" : "correct ✓"}. ` +
+    `${state.match.mistakes.at(-1)} mistakes so far${bound ? `, of at most ${shown(bound)}` : ""}.`;
+}
+
+// Looking at a round.
+
+/** Draw the match after so many rounds. */
+function look(step, quickly = false) {
+  const match = state.match;
+  state.step = Math.min(match.rounds.length, Math.max(0, step));
+  const k = guessAt(match, state.step);
+  at("step").value = state.step;
+  at("step-shown").textContent = `${state.step} of ${match.rounds.length}`;
+  if (state.mode !== "sequence") state.figure.draw(state.step);
+  if (match.proof) charts.draw(k);
+  if (quickly) return;
+  tables.rounds(at("rounds-table"), match, state.step);
+  tables.guesses(at("guesses-table"), match, state.step, k);
+  if (state.mode === "ranking") order(at("round-details"), match, state.step);
+  lookCloser();
+}
+
+/** What the server must compute for this round; answers that come too late are not shown. */
+async function lookCloser() {
+  const asked = ++state.asked, late = () => asked !== state.asked;
+  at("figure").setAttribute("aria-busy", "true");
+  try {
+    await compute(late);
+  } catch (fault) {
+    if (!late()) at("fault").textContent = fault.message;
+  } finally {
+    if (!late()) at("figure").removeAttribute("aria-busy");
+  }
+}
+
+async function compute(late) {
+  const { mode, match, step, predictor, figure } = state;
+  if (mode === "sequence") {
+    const lattice = step ? await request("lattice", { round: step - 1 }) : null;
+    if (late()) return;
+    figure.draw(lattice);
+    added(at("round-details"), lattice, match.rounds[step - 1]);
+  } else if (mode !== "ranking" && match.contest.features === 2) {
+    await colour(figure, step, predictor, late);
+  }
+}
+
+async function colour(figure, step, predictor, late) {
+  figure.why([0, 0], []);
+  at("why").replaceChildren();
+  const common = { at: step, predictor };
+  const cells = step ? await request("surface", { ...common, reach: edge(figure), side: SIDE }) : null;
+  const support = state.mode === "kernel" && step ? (await request("support", common)).support : [];
+  if (late()) return;
+  figure.colour(cells && picture(cells));
+  figure.ring(support);
+}
+
+// Playing.
+
+function rulesFromForm() {
+  const form = new FormData(at("rules")), margin = Number(form.get("margin")), radius = Number(form.get("radius"));
+  const turn = (Number(form.get("angle")) * Math.PI) / 180;
+  const rules = { margin, radius_squared: radius };
+  const many = state.mode === "plane" && form.get("dimensions") === "all";
+  const dimensions = many ? Math.max(2, Math.ceil(radius / margin ** 2 - 1e-9)) : 2;
+  rules.u = many ? Array(dimensions).fill(1) : [Math.cos(turn), Math.sin(turn)];
+  return { rules, dimensions };
+}
+
+function playerB() {
+  const form = new FormData(at("learner"));
+  return { kernel: state.mode === "kernel" ? form.get("kernel") : null, rule: form.get("rule") };
+}
+
+async function begin(scene) {
+  stop();
+  state.pending = [];
+  if (state.mode === "plane") {
+    const { rules, dimensions } = rulesFromForm();
+    at("strategy").value = dimensions > 2 ? "orthogonal" : "random";
+    take(await request("new", { contest: { name: "classification", features: dimensions }, rules, learner: playerB() }));
+  } else if (state.mode === "kernel") {
+    take(await request("new", { contest: { name: "classification", features: 2 }, scene: scene ?? "xor", learner: playerB() }));
+  } else if (state.mode === "ranking") {
+    take(await request("new", { contest: { name: "ranking", features: 2, length: 5 }, rules: rulesFromForm().rules }));
+  } else {
+    take(await request("new", { contest: { name: "sequence" } }));
+  }
+  at("status").textContent = state.match.proof ? "" : "A new match. It is A's turn.";
+}
+
+async function play(rounds) {
+  const strategy = at("strategy").value;
+  const all = { data: 2000, orthogonal: 400 }[strategy] ?? 500;
+  const match = await request("play", { strategy, rounds: rounds === "all" ? all : Number(rounds) });
+  take(match);
+  if (!match.played) at("status").textContent = "Player A has no more moves to make.";
+}
+
+async function showPoint(place) {
+  const chosen = at("label").value, u = state.match.rules?.u;
+  if (state.match.contest.features !== 2) throw new Error("In many dimensions a strategy plays A: choose one and press Play.");
+  const label = chosen === "side" ? (place[0] * u[0] + place[1] * u[1] >= 0 ? 1 : -1) : Number(chosen);
+  take(await request("show", { move: [place, label] }));
+}
+
+async function askWhy(place) {
+  const found = await request("why", { x: place, at: state.step, predictor: state.predictor });
+  state.figure.why(place, found.parts);
+  const lines = found.parts.slice(0, 10).map((part) => tables.row([part.round + 1, shown(part.importance), shown(part.similarity), shown(part.product)]));
+  at("why").replaceChildren(
+    html("p", {}, `The score at (${place.map(shown).join(", ")}) by ${found.predictor} is ${shown(found.score)}: importance × similarity, summed.`),
+    html("table", {}, tables.head(["round", "importance", "similarity", "product"]), html("tbody", {}, ...lines)));
+}
+
+function chosen(place) {
+  [at("x1").value, at("x2").value] = place;
+  if (state.mode === "ranking") {
+    state.pending.push(place);
+    pend();
+  } else if (state.mode === "kernel" && at("asking").checked) {
+    tell(() => askWhy(place));
+  } else {
+    tell(() => showPoint(place));
+  }
+}
+
+function pend() {
+  state.figure.wait(state.pending);
+  at("pending").textContent = state.pending.length ? `${state.pending.length} placed; the best is the farthest along u` : "no candidate placed yet";
+}
+
+async function showList() {
+  const [a, b] = state.match.rules.u, heights = state.pending.map(([x, y]) => a * x + b * y);
+  const match = await request("show", { move: [state.pending, heights.indexOf(Math.max(...heights))] });
+  state.pending = [];
+  take(match);
+  pend();
+}
+
+async function showSentence() {
+  const pairs = at("sentence").value.trim().split(/\s+/).map((pair) => [pair.slice(0, pair.lastIndexOf("/")), pair.slice(pair.lastIndexOf("/") + 1)]);
+  take(await request("show", { move: [pairs.map(([word]) => word), pairs.map(([, label]) => label)] }));
+}
+
+// Replay.
+
+function stop() {
+  state.running = false;
+  at("run").setAttribute("aria-pressed", "false");
+}
+
+function run() {
+  if (state.running) {
+    stop();
+    look(state.step);
+    return;
+  }
+  state.running = true;
+  at("run").setAttribute("aria-pressed", "true");
+  if (state.step === state.match.rounds.length) look(0, true);
+  let before = null, due = state.step;
+  const frame = (now) => {
+    if (!state.running) return;
+    due += before === null ? 0 : ((now - before) / 1000) * Number(at("speed").value);
+    before = now;
+    if (Math.floor(due) !== state.step) look(Math.floor(due), true);
+    if (state.step < state.match.rounds.length) requestAnimationFrame(frame);
+    else { stop(); look(state.step); }
+  };
+  requestAnimationFrame(frame);
+}
+
+// Modes and wiring.
+
+function enter(mode) {
+  state.mode = mode;
+  state.match = null;
+  for (const button of document.querySelectorAll(".mode")) {
+    button.toggleAttribute("aria-current", button.dataset.mode === mode);
+    if (button.dataset.mode === mode) button.setAttribute("aria-current", "page");
+  }
+  for (const element of document.querySelectorAll("[class*='only-']")) element.hidden = !element.classList.contains(`only-${mode}`);
+  const { title, story, strategies, labels = [] } = MODES[mode];
+  at("board-title").textContent = title;
+  at("story").textContent = story;
+  at("keys").textContent = mode === "sequence" ? "" : "In the figure, arrow keys move the cross and Enter places an example there.";
+  fill(at("strategy"), Object.entries(strategies));
+  fill(at("label"), labels);
+  const figures = { plane: Plane, kernel: Plane, ranking: Lists, sequence: LatticeFigure };
+  state.figure = new figures[mode](at("figure"), chosen);
+  state.predictor = mode === "kernel" ? "average" : "last";
+  for (const radio of document.querySelectorAll("[name=predictor]")) radio.checked = radio.value === state.predictor;
+  location.hash = mode;
+  return tell(() => begin());
+}
+
+function fill(select, options) {
+  select.replaceChildren(...options.map(([value, text]) => html("option", { value }, text)));
+}
+
+function wire() {
+  const on = (id, event, work) => at(id).addEventListener(event, work);
+  at("predictor").replaceChildren(...PREDICTORS.map((name) => html("label", {}, html("input", { type: "radio", name: "predictor", value: name }), name)));
+  on("predictor", "change", (event) => { state.predictor = event.target.value; look(state.step); });
+  for (const button of document.querySelectorAll(".mode")) button.addEventListener("click", () => enter(button.dataset.mode));
+  for (const button of document.querySelectorAll(".play")) button.addEventListener("click", () => tell(() => play(button.dataset.rounds)));
+  for (const button of document.querySelectorAll("#scenes button")) button.addEventListener("click", () => tell(() => begin(button.dataset.scene)));
+  on("rules", "submit", (event) => { event.preventDefault(); tell(() => begin()); });
+  on("learner", "submit", (event) => { event.preventDefault(); tell(async () => take(await request("learner", { learner: playerB() }))); });
+  on("place", "click", () => chosenByHand());
+  on("show-list", "click", () => tell(showList));
+  on("clear-list", "click", () => { state.pending = []; pend(); });
+  on("show-sentence", "click", () => tell(showSentence));
+  on("step", "input", () => { stop(); look(Number(at("step").value)); });
+  const moves = { first: () => 0, back: (step) => step - 1, forward: (step) => step + 1, last: () => Infinity };
+  for (const [id, to] of Object.entries(moves)) on(id, "click", () => { stop(); look(to(state.step)); });
+  on("run", "click", run);
+  on("undo", "click", () => tell(async () => { stop(); take(await request("undo", { rounds: 1 })); }));
+  on("save", "click", () => tell(async () => download((await request("record")).record, "match.json", "application/json")));
+  on("save-svg", "click", () => download(asSvg(at("figure").firstElementChild), "match.svg", "image/svg+xml"));
+  on("save-png", "click", () => tell(async () => download(await asPng(at("figure").firstElementChild), "match.png")));
+  on("load", "change", () => tell(load));
+}
+
+function chosenByHand() {
+  state.figure.moveTo([Number(at("x1").value), Number(at("x2").value)]);
+  chosen([Number(at("x1").value), Number(at("x2").value)]);
+}
+
+async function load() {
+  const [file] = at("load").files;
+  at("load").value = "";
+  if (!file) return;
+  const match = await ask("load", { record: await file.text() });
+  const mode = { ranking: "ranking", sequence: "sequence" }[match.contest.name] ?? (match.rules ? "plane" : "kernel");
+  if (mode !== state.mode) await enter(mode);
+  if (match.learner.kernel) at("learner").elements.kernel.value = match.learner.kernel;
+  take(match);
+}
+
+wire();
+enter(location.hash.slice(1) in MODES ? location.hash.slice(1) : "plane");

@@ -1,0 +1,1 @@
+"""The page: matches behind a few requests, on this machine only."""

@@ -1,0 +1,75 @@
+"""`rosenblatt play`: the page on a free port of this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import webbrowser
+from collections.abc import Callable
+from threading import Thread
+from typing import Any
+
+LOOPBACK = "127.0.0.1"
+
+
+def serve(port: int = 0, *, browser: bool = True, tell: Callable[[str], Any] = print) -> None:
+    """Serve the page at an address that is known to nobody else, and open it.
+
+    Parameters
+    ----------
+    port
+        0 for one that is free.
+    browser
+        Whether to open the page.
+    tell
+        Is given the address.
+    """
+    try:
+        import uvicorn
+
+        from rosenblatt.arena.server.app import make_app
+    except ImportError as missing:
+        raise ImportError(
+            "Playing on a page needs Starlette and uvicorn: pip install 'rosenblatt[play]'"
+        ) from missing
+    token = secrets.token_urlsafe(16)
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind((LOOPBACK, port))
+        except OSError as taken:
+            raise ValueError(
+                f"Port {port} of this machine cannot be used: {taken.strerror}. Leave it out."
+            ) from None
+        address = f"http://{LOOPBACK}:{bound.getsockname()[1]}/{token}/"
+        config = uvicorn.Config(make_app(token), log_level="warning", access_log=False, timeout_keep_alive=30)
+        tell(f"The arena is open at {address}")
+        Thread(target=_warm_up, daemon=True).start()
+        if browser:
+            webbrowser.open(address)
+        uvicorn.Server(config).run(sockets=[bound])
+
+
+def _warm_up() -> None:
+    """Have the loops of a first match compiled, or loaded, before somebody asks."""
+    from rosenblatt.arena.server.room import Room
+
+    room = Room()
+    for contest in (
+        {"name": "classification", "features": 2},
+        {"name": "ranking", "features": 2, "length": 3},
+    ):
+        rules = {"u": [1, 0], "margin": 0.2, "radius_squared": 1}
+        room.ask(
+            "play",
+            room.ask("new", {"contest": contest, "rules": rules}) | {"strategy": "random", "rounds": 3},
+        )
+    words = room.ask("new", {"contest": {"name": "sequence"}})
+    room.ask("play", words | {"strategy": "greedy", "rounds": 3})
+    kernel = {"kernel": "RBF(sigma=0.5)"}
+    bent = room.ask(
+        "new", {"contest": {"name": "classification", "features": 2}, "scene": "xor", "learner": kernel}
+    )
+    bent = room.ask("play", bent | {"strategy": "data", "rounds": 20})
+    for predictor in ("average", "vote", "sample"):
+        room.ask("surface", bent | {"predictor": predictor, "at": len(bent["rounds"]), "side": 16})

@@ -1,0 +1,265 @@
+"""The page's server: who may ask, what is refused, and that it stays up and small."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from rosenblatt import arena
+from rosenblatt.arena.scenes import SCENES, scene
+from rosenblatt.arena.server import room as rooms
+from rosenblatt.arena.server.app import LARGEST, make_app
+from rosenblatt.arena.server.room import Room
+
+PLANE = {
+    "contest": {"name": "classification", "features": 2},
+    "rules": {"u": [1, 0], "margin": 0.2, "radius_squared": 1},
+}
+BENT = {
+    "contest": {"name": "classification", "features": 2},
+    "scene": "xor",
+    "learner": {"kernel": "Polynomial(2)"},
+}
+
+
+@pytest.fixture
+def page():
+    with TestClient(make_app("secret"), base_url="http://127.0.0.1:8000") as client:
+        yield client
+
+
+def asked(page, verb, values, **options):
+    return page.post(f"/secret/api/{verb}", json=values, **options)
+
+
+# Who may ask.
+
+
+def test_the_page_and_its_parts_are_there(page):
+    shown = page.get("/secret/")
+    assert shown.status_code == 200
+    assert "default-src 'none'" in shown.headers["content-security-policy"]
+    for name in ("main.js", "style.css", "plane.js", "icon.svg"):
+        assert page.get(f"/secret/{name}").status_code == 200
+    assert "//" not in shown.text.replace("<!--", "").replace("https://", "!!").replace("http://", "!!")
+    assert "!!" not in shown.text
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/secret", "/other/", "/other/main.js", "/secre/", "/secret/../secret/x"]
+)
+def test_without_the_token_there_is_nothing(page, path):
+    assert page.get(path, follow_redirects=False).status_code in (403, 404, 307)
+    assert page.get(path).text != page.get("/secret/").text or path == "/secret"
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"host": "evil.example:8000"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"content-type": "text/plain"}, 415),
+        ({"content-type": "application/x-www-form-urlencoded"}, 415),
+    ],
+)
+def test_another_page_cannot_ask(page, headers, status):
+    sent = {"content-type": "application/json"} | headers
+    done = page.post("/secret/api/new", content=json.dumps(PLANE), headers=sent)
+    assert done.status_code == status
+    assert page.post("/wrong/api/new", json=PLANE).status_code == 403
+
+
+def test_its_own_page_can(page):
+    assert asked(page, "new", PLANE, headers={"origin": "http://127.0.0.1:8000"}).status_code == 200
+
+
+# What it answers.
+
+
+def test_what_is_drawn_is_what_was_played(page):
+    match = asked(page, "new", PLANE).json()
+    match = asked(page, "play", {"id": match["id"], "strategy": "random", "rounds": 30}).json()
+    record = asked(page, "record", {"id": match["id"]}).json()["record"]
+    again = arena.from_json(record)
+    proof = arena.prove(again)
+    assert match["proof"]["progress"] == proof.progress.tolist()
+    assert match["proof"]["length"] == proof.length_squared.tolist()
+    assert match["survived"] == again.run.ledger.survived.tolist()
+    assert np.array_equal(match["guesses"][-1], again.run.hypothesis.weights[:-1, 0])
+    assert [round["wrong"] for round in match["rounds"]] == [round.wrong for round in again.rounds]
+    loaded = asked(page, "load", {"record": record}).json()
+    assert loaded["rounds"] == match["rounds"]
+
+
+@pytest.mark.parametrize("predictor", ["last", "best", "average", "vote", "sample"])
+def test_a_surface_has_the_scores_of_the_estimator(page, predictor):
+    from rosenblatt import PerceptronClassifier, kernels
+
+    match = asked(page, "new", BENT).json()
+    match = asked(page, "play", {"id": match["id"], "strategy": "data", "rounds": 50}).json()
+    at = len(match["rounds"])
+    done = asked(
+        page, "surface", {"id": match["id"], "predictor": predictor, "at": at, "reach": 1.0, "side": 20}
+    )
+    side = int(done.headers["x-side"])
+    cells = np.frombuffer(done.content, np.float32).reshape(side, side)
+    X, y = zip(*(round["move"] for round in match["rounds"]), strict=True)
+    clf = PerceptronClassifier(
+        kernels.Polynomial(2), epochs=1, shuffle=False, fit_intercept=False, predictor=predictor
+    ).fit(X, y)
+    along = (np.arange(side) + 0.5) / side * 2 - 1
+    grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)
+    if predictor == "sample":
+        assert np.isfinite(cells).all()
+    else:
+        np.testing.assert_allclose(cells.ravel(), clf.decision_function(grid), atol=1e-5)
+
+
+def test_an_earlier_round_is_seen_as_it_was(page):
+    match = asked(page, "new", PLANE).json()
+    early = asked(page, "play", {"id": match["id"], "strategy": "random", "rounds": 12}).json()
+    question = {"id": match["id"], "predictor": "average", "at": 12, "side": 16, "reach": 1.0}
+    before = asked(page, "surface", question).content
+    asked(page, "play", {"id": match["id"], "strategy": "greedy", "rounds": 30})
+    asked(page, "play", {"id": match["id"], "strategy": "random", "rounds": 200})
+    assert asked(page, "surface", question).content == before
+    assert early["proof"]["mistakes"] > 0
+
+
+def test_why_adds_up_to_the_score(page):
+    match = asked(page, "new", BENT).json()
+    match = asked(page, "play", {"id": match["id"], "strategy": "data", "rounds": 50}).json()
+    found = asked(
+        page, "why", {"id": match["id"], "x": [0.3, -0.2], "at": len(match["rounds"]), "predictor": "last"}
+    )
+    assert sum(part["product"] for part in found.json()["parts"]) == pytest.approx(found.json()["score"])
+    nothing = asked(page, "why", {"id": match["id"], "x": [0.3, -0.2], "at": 0, "predictor": "last"}).json()
+    assert nothing["parts"] == []
+
+
+def total(lattice, path):
+    """The score of a path, added up by hand."""
+    numbers = [lattice["labels"].index(label) for label in path]
+    inner = sum(lattice["pairs"][a][b] for a, b in pairwise(numbers))
+    words = sum(lattice["scores"][i][label] for i, label in enumerate(numbers))
+    return words + inner + lattice["first"][numbers[0]] + lattice["last"][numbers[-1]]
+
+
+def test_a_lattice_shows_the_search_and_the_correction(page):
+    match = asked(page, "new", {"contest": {"name": "sequence"}}).json()
+    match = asked(page, "play", {"id": match["id"], "strategy": "random", "rounds": 8}).json()
+    for number, round in enumerate(match["rounds"]):
+        lattice = asked(page, "lattice", {"id": match["id"], "round": number}).json()
+        assert total(lattice, lattice["answer"]) >= total(lattice, lattice["truth"])
+        assert bool(lattice["added"]) == round["wrong"]
+        added = {line["what"]: line["amount"] for line in lattice["added"]}
+        for word, label, answer in zip(lattice["words"], lattice["truth"], lattice["answer"], strict=True):
+            if label != answer and lattice["words"].count(word) == 1:
+                assert added[f"{word} / {label}"] == 1
+                assert added[f"{word} / {answer}"] == -1
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_kernel_learns_every_scene(name):
+    match = arena.Match(arena.Classification(2), None, arena.Learner("RBF(sigma=0.1)"))
+    match.play(rooms.Repeated(scene(name)), 20 * len(scene(name)))
+    assert not any(round.wrong for round in match.rounds[-len(scene(name)) :])
+
+
+# Bad input.
+
+
+@pytest.mark.parametrize(
+    ("verb", "values", "why"),
+    [
+        ("dance", {}, "A request is one of"),
+        ("new", [], "must be an object"),
+        ("new", {}, "A contest is named"),
+        ("new", {"contest": {"name": "classification", "features": 1000}}, "up to 400 dimensions"),
+        ("new", BENT | {"scene": "moon"}, "A scene is one of"),
+        ("new", BENT | {"learner": {"kernel": "(Linear() + 1) ** 9 ** 99 ** 99"}}, "kernel"),
+        ("new", BENT | {"learner": {"kernel": "+".join(["RBF(sigma=1)"] * 99)}}, "at most 200 letters"),
+        ("new", BENT | {"learner": {"kernel": "open('/etc/passwd')"}}, "must be made of"),
+        ("new", PLANE | {"rules": {"u": [1, 0], "margin": 2, "radius_squared": 1}}, "no legal move"),
+        ("show", {"id": "nobody", "move": [[1, 0], 1]}, "no longer here"),
+        ("show", {"move": [[0.1, 0], 1]}, "Margin"),
+        ("show", {"move": [[9, 0], 1]}, "Radius"),
+        ("show", {"move": [[1], 1]}, "2 finite numbers"),
+        ("show", {"move": "x"}, "A move must be"),
+        ("play", {"strategy": "random", "rounds": 10**9}, "from 1 to"),
+        ("play", {"strategy": "random", "rounds": True}, "from 1 to"),
+        ("play", {"strategy": "cheat", "rounds": 1}, "Player A is"),
+        ("undo", {"rounds": 0}, "from 1 to"),
+        ("load", {"record": 5}, "must be a text"),
+        ("load", {"record": "{}"}, "not the record"),
+        ("surface", {"predictor": "last", "at": 0, "side": 10**6}, "from 8 to 200"),
+        ("surface", {"predictor": "oracle", "at": 0, "side": 20}, "A predictor is"),
+        ("surface", {"predictor": "last", "at": 99, "side": 20}, "from 0 to"),
+        ("surface", {"predictor": "last", "at": 0, "side": 20, "reach": -1}, "above 0"),
+        ("why", {"x": [1], "at": 0, "predictor": "last"}, "2 finite numbers"),
+        ("lattice", {"round": 0}, "sentences"),
+    ],
+)
+def test_a_crafted_request_gets_a_sentence_and_changes_nothing(page, verb, values, why):
+    match = asked(page, "new", PLANE).json()
+    match = asked(page, "play", {"id": match["id"], "strategy": "random", "rounds": 3}).json()
+    if isinstance(values, dict):
+        values = {"id": match["id"]} | values
+    done = asked(page, verb, values)
+    assert done.status_code == 400
+    assert why in done.json()["error"]
+    record = json.loads(asked(page, "record", {"id": match["id"]}).json()["record"])
+    assert record["moves"] == [round["move"] for round in match["rounds"]]
+
+
+def test_a_kernel_bomb_is_refused_when_its_numbers_leave_the_range(page):
+    bomb = BENT | {"learner": {"kernel": "((((Linear() + 9) ** 9) ** 9) ** 9) ** 9"}}
+    match = asked(page, "new", bomb).json()
+    done = asked(page, "play", {"id": match["id"], "strategy": "data", "rounds": 50})
+    assert done.status_code == 400
+    assert "leaves the range" in done.json()["error"]
+    assert asked(page, "new", PLANE).status_code == 200
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 100_000, b"NaN"])
+def test_what_is_not_json_gets_a_sentence(page, body):
+    done = page.post("/secret/api/new", content=body, headers={"content-type": "application/json"})
+    assert done.status_code == 400
+    assert done.json()["error"]
+
+
+def test_a_huge_request_is_not_read_to_its_end(page):
+    pieces = (b"[" + b"0," * 2**16 for _ in range(2 * LARGEST // 2**17))
+    done = page.post("/secret/api/load", content=pieces, headers={"content-type": "application/json"})
+    assert done.status_code == 413
+
+
+def test_there_is_room_for_a_few_matches_only():
+    room = Room()
+    first = room.ask("new", PLANE)
+    for _ in range(rooms.MATCHES - 1):
+        room.ask("new", PLANE)
+    room.ask("play", {"id": first["id"], "strategy": "random", "rounds": 1})  # it is not the oldest any more
+    room.ask("new", PLANE)
+    room.ask("record", {"id": first["id"]})
+    assert len(room._tables) == rooms.MATCHES
+
+
+def test_a_match_on_the_page_ends_somewhere(monkeypatch):
+    monkeypatch.setattr(rooms, "ROUNDS", 5)
+    room = Room()
+    match = room.ask("new", PLANE)
+    assert room.ask("play", {"id": match["id"], "strategy": "random", "rounds": 5})["played"] == 5
+    assert room.ask("play", {"id": match["id"], "strategy": "random", "rounds": 5})["played"] == 0
+    with pytest.raises(ValueError, match="at most 5 rounds"):
+        room.ask("show", {"id": match["id"], "move": [[1, 0], 1]})
+
+
+def test_a_strategy_stops_when_its_time_is_up(monkeypatch):
+    monkeypatch.setattr(rooms, "SECONDS", 0.0)
+    room = Room()
+    match = room.ask("new", PLANE)
+    assert room.ask("play", {"id": match["id"], "strategy": "random", "rounds": 100})["played"] == 0
