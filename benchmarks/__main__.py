@@ -19,6 +19,7 @@ REPORTS = (
     "ranking",
     "budgets",
     "survival",
+    "page",
     "paper_table",
     "cold_start",
     "map_or_kernel",

@@ -71,6 +71,15 @@ def test_orthogonal_examples_force_every_mistake_of_the_bound(mistakes, radius, 
     np.testing.assert_allclose(proof.length_squared, proof.length_ceiling, atol=1e-9)
 
 
+@given(st.integers(1, 20), st.integers(1, 5), st.integers(0, 99))
+@settings(max_examples=20)
+def test_where_the_bound_is_no_whole_number_the_one_below_is_reached(mistakes, spare, seed):
+    u = np.random.default_rng(seed).normal(size=mistakes + spare)
+    match = arena.Match(arena.Classification(len(u)), arena.Rules(tuple(u), (mistakes + 0.5) ** -0.5, 1.0))
+    assert match.play(arena.Orthogonal()) == mistakes
+    assert all(round.wrong for round in match.rounds)
+
+
 def test_where_the_source_allows_fifty_mistakes_on_lists_a_hundred_are_made():
     rules = arena.Rules((1.0,) * 100, margin=0.2, radius_squared=1.0)
     match = arena.Match(arena.Ranking(100), rules)

@@ -13,8 +13,8 @@ import * as tables from "./tables.js";
 const MODES = {
   plane: {
     title: "The plane",
-    story: "A shows an example outside the grey: at least γ from the line that u stands on, within the circle. B answers with v_k. " +
-      "After a mistake B adds y·x. The dotted line projects v_k on u.",
+    story: "A shows an example outside the grey: at least γ from the line that u stands on, within the circle. B answers with v_k, " +
+      "and after a mistake adds y·x. The dotted line projects v_k on u. In many dimensions, right is along u, and up is the distance from it.",
     strategies: { random: "random", greedy: "greedy: most wrong", orthogonal: "orthogonal (many dimensions)" },
     labels: [["side", "the side u says"], ["1", "+"], ["-1", "−"]],
   },
@@ -41,7 +41,7 @@ const SIDE = 200;
 const at = (id) => document.getElementById(id);
 const state = { mode: "plane", match: null, step: 0, predictor: "last", pending: [], running: false, figure: null, asked: 0 };
 const charts = new Charts(at("charts"), (line, numbers) => {
-  at("proof-line").textContent = line;
+  at("proof-line").textContent = line && `${line} Here u is ${state.match.proof.direction}.`;
   Object.assign(at("proof-line").dataset, numbers);
 });
 
@@ -127,11 +127,13 @@ async function colour(figure, step, predictor, late) {
   figure.why([0, 0], []);
   at("why").replaceChildren();
   const common = { at: step, predictor };
-  const cells = step ? await request("surface", { ...common, reach: edge(figure), side: SIDE }) : null;
-  const support = state.mode === "kernel" && step ? (await request("support", common)).support : [];
+  const [cells, stored] = await Promise.all([
+    step ? request("surface", { ...common, reach: edge(figure), side: SIDE }) : null,
+    step && state.mode === "kernel" ? request("support", common) : { support: [] },
+  ]);
   if (late()) return;
   figure.colour(cells && picture(cells));
-  figure.ring(support);
+  figure.ring(stored.support);
 }
 
 // Playing.
@@ -188,7 +190,7 @@ async function askWhy(place) {
   state.figure.why(place, found.parts);
   const lines = found.parts.slice(0, 10).map((part) => tables.row([part.round + 1, shown(part.importance), shown(part.similarity), shown(part.product)]));
   at("why").replaceChildren(
-    html("p", {}, `The score at (${place.map(shown).join(", ")}) by ${found.predictor} is ${shown(found.score)}: importance × similarity, summed.`),
+    html("p", {}, `The score at (${place.map((number) => shown(number)).join(", ")}) by ${found.predictor} is ${shown(found.score)}: importance × similarity, summed.`),
     html("table", {}, tables.head(["round", "importance", "similarity", "product"]), html("tbody", {}, ...lines)));
 }
 

@@ -20,10 +20,10 @@ export function html(name, attributes = {}, ...children) {
   return put(document.createElement(name), attributes, ...children);
 }
 
-/** A number with four digits that count. */
-export function shown(number) {
+/** A number with so many digits that count. */
+export function shown(number, digits = 4) {
   if (number === null || number === undefined) return "–";
-  const text = Number(number).toPrecision(4);
+  const text = Number(number).toPrecision(digits);
   return String(Number(text)).replace("-", "−");
 }
 

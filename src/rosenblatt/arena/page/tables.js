@@ -8,7 +8,7 @@ const ROWS = 40;
 export function rounds(table, match, step) {
   const first = Math.max(0, step - ROWS);
   const lines = match.rounds.slice(first, step).map((round, i) => {
-    const line = row([first + i + 1, `v_${round.guess}`, input(match, round)]);
+    const line = row([first + i + 1, `v_${round.guess}`, input(match, round, first + i)]);
     line.append(html("td", { class: round.wrong ? "wrong" : "right" }, round.wrong ? "✗" : "✓"), html("td", {}, answer(match, round)));
     return line;
   });
@@ -17,32 +17,32 @@ export function rounds(table, match, step) {
   table.parentElement.scrollTop = table.parentElement.scrollHeight;
 }
 
-/** The guesses up to v_k, and how many rounds each answered until now. */
+/** The guesses up to v_k, and m, how many rounds each answered until now. */
 export function guesses(table, match, step, k) {
   const first = Math.max(0, k + 1 - ROWS), begin = match.rounds.findIndex((round) => round.guess === k);
   const lines = [];
   for (let j = first; j <= k; j++) {
     const survived = j < k ? match.survived[j] : Math.max(0, step - (begin < 0 ? step : begin));
     const share = step ? survived / step : 0;
-    const where = match.guesses.length ? `(${match.guesses[j].map(shown).join(", ")})` : "";
+    const where = match.guesses.length ? `(${match.guesses[j].map((number) => shown(number, 3)).join(", ")})` : "";
     lines.push(row([`v_${j}`, where, survived, `${(100 * share).toFixed(1)} %`]));
   }
-  table.replaceChildren(head(["guess", match.guesses.length === 0 ? "" : flat(match) ? "where" : "along u, aside", "m: rounds answered", "share"]), html("tbody", {}, ...lines));
+  table.replaceChildren(head(["guess", match.guesses.length === 0 ? "" : flat(match) ? "where" : "along u, aside", "m", "share"]), html("tbody", {}, ...lines));
 }
 
 /** What A showed. */
-export function input(match, round) {
+function input(match, round, number) {
   const [what, truth] = round.move;
   if (match.contest.name === "sequence") return what.map((word, i) => `${word}/${truth[i]}`).join(" ");
   if (match.contest.name === "ranking") return `${what.length} candidates, the best is ${letter(truth)}`;
-  const numbers = what.slice(0, 3).map(shown).join(", ") + (what.length > 3 ? ", …" : "");
-  return `(${numbers}) ${truth > 0 ? "+" : "−"}`;
+  const [along, aside] = match.places[number].map((value) => shown(value, 3));
+  return (flat(match) ? `(${along}, ${aside})` : `u: ${along}, aside: ${aside}`) + (truth > 0 ? " +" : " −");
 }
 
 function answer(match, round) {
   if (match.contest.name === "sequence") return round.answer.join(" ");
   if (match.contest.name === "ranking") return letter(round.answer);
-  return shown(round.scores[0]);
+  return shown(round.scores[0], 3);
 }
 
 /** The name of a candidate. */

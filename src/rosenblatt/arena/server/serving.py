@@ -9,6 +9,8 @@ from collections.abc import Callable
 from threading import Thread
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 LOOPBACK = "127.0.0.1"
 
 
@@ -47,7 +49,8 @@ def serve(port: int = 0, *, browser: bool = True, tell: Callable[[str], Any] = p
         Thread(target=_warm_up, daemon=True).start()
         if browser:
             webbrowser.open(address)
-        uvicorn.Server(config).run(sockets=[bound])
+        with threadpool_limits(limits=1):  # products of two columns are slower in several threads
+            uvicorn.Server(config).run(sockets=[bound])
 
 
 def _warm_up() -> None:

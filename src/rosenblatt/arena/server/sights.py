@@ -19,7 +19,7 @@ from rosenblatt.ledger import OFFSET
 from rosenblatt.rows import Rows
 
 CELLS = 20_000_000
-"""Similarities behind one surface at most: with more support vectors it has fewer cells."""
+"""Similarities behind one surface at most, a quarter of them by sample: else it has fewer cells."""
 
 
 def whole(match: Match) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
             "ceiling": found.length_ceiling.tolist(),
             "bound": found.bound,
             "mistakes": found.mistakes,
-            "text": None,
+            "direction": "the referee's",
         }
     own = certificate(match)
     return {
@@ -93,7 +93,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
         "ceiling": [0.0, *own.length_ceiling.tolist()],
         "bound": own.bound if np.isfinite(own.bound) else None,
         "mistakes": own.mistakes,
-        "text": str(own),
+        "direction": f"along {own.direction}",
     }
 
 
@@ -104,7 +104,8 @@ def surface(match: Match, rounds: int, predictor: str, reach: float, side: int) 
     """
     memory = in_single_precision(match.run.hypothesis.memory)
     run = as_of(match.run, rounds, memory)
-    side = max(8, min(side, int(np.sqrt(CELLS / max(1, len(memory))))))
+    most = CELLS / 4 if predictor == "sample" else CELLS
+    side = max(8, min(side, int(np.sqrt(most / max(1, len(memory))))))
     along = ((np.arange(side) + 0.5) / side * 2 * reach - reach).astype(np.float32)
     grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)
     return _answers(run, Rows(grid), predictor).astype(np.float32).reshape(side, side)
