@@ -194,6 +194,29 @@ def test_free_play_is_certified_by_bs_own_guesses():
         match.play(arena.Random(0), 1)
 
 
+# Data sets.
+
+
+@given(st.integers(0, 99))
+@settings(max_examples=10)
+def test_a_data_set_keeps_to_the_rules_found_for_it(seed):
+    given_rules = arena.Rules((1.0, -2.0, 0.5), 0.3, 2.0)
+    drawn = played(arena.Classification(3), given_rules, arena.Random(seed), 40)
+    X, y = zip(*(round.move for round in drawn.rounds), strict=True)
+    rules = arena.rules_for(X, y)
+    assert rules.margin >= given_rules.margin / 2
+    match = arena.Match(arena.Classification(3), rules)
+    assert match.play(arena.Replay(arena.points(X, y))) == 40
+
+
+def test_a_data_set_that_no_line_separates_has_no_rules():
+    with pytest.raises(ValueError, match="No line through 0"):
+        arena.rules_for([[0, 1], [0, 1]], [1, -1])
+    for X, y in ([[1, 2]], [3]), ([1, 2], [1, -1]), ([[1], [2]], [1]):
+        with pytest.raises(ValueError, match="A data set is"):
+            arena.points(X, y)
+
+
 # Transcripts.
 
 

@@ -9,6 +9,7 @@ from rosenblatt.arena.contests import (
     Sequences,
     little_language,
 )
+from rosenblatt.arena.datasets import points, rules_for
 from rosenblatt.arena.learners import Learner
 from rosenblatt.arena.match import Match, Strategy
 from rosenblatt.arena.proof import Proof, certificate, prove
@@ -43,7 +44,9 @@ __all__ = [
     "from_json",
     "little_language",
     "load",
+    "points",
     "prove",
+    "rules_for",
     "save",
     "to_json",
 ]

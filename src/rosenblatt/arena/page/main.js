@@ -5,41 +5,19 @@ import { Charts } from "./charts.js";
 import { picture } from "./heat.js";
 import { LatticeFigure, added } from "./lattice.js";
 import { Lists, order } from "./lists.js";
+import { MODES } from "./modes.js";
 import { Plane, edge, guessAt } from "./plane.js";
+import { Replay } from "./replay.js";
 import { asPng, asSvg, download } from "./share.js";
 import { html, shown } from "./svg.js";
 import * as tables from "./tables.js";
 
-const MODES = {
-  plane: {
-    title: "The plane",
-    story: "A shows an example outside the grey: at least γ from the line that u stands on, within the circle. B answers with v_k, " +
-      "and after a mistake adds y·x. The dotted line projects v_k on u. In many dimensions, right is along u, and up is the distance from it.",
-    strategies: { random: "random", greedy: "greedy: most wrong", orthogonal: "orthogonal (many dimensions)" },
-    labels: [["side", "the side u says"], ["1", "+"], ["-1", "−"]],
-  },
-  kernel: {
-    title: "A kernel",
-    story: "No line separates these examples, but in the space of a kernel a plane may. Rings are stored examples, sized by |α|.",
-    strategies: { data: "the examples, again and again" },
-    labels: [["1", "+"], ["-1", "−"]],
-  },
-  ranking: {
-    title: "Lists",
-    story: "A shows a list of points; B names the best (ringed) by its order along v_k. ★ is the best according to A, that is along u.",
-    strategies: { random: "random", greedy: "greedy: most wrong" },
-  },
-  sequence: {
-    title: "Sentences",
-    story: "A shows a sentence; B labels its words by the best path through the lattice. Solid: B's path. Dashed: the true one.",
-    strategies: { random: "random", greedy: "greedy: most wrong" },
-  },
-};
 const PREDICTORS = ["last", "best", "average", "vote", "sample"];
 const SIDE = 200;
 
 const at = (id) => document.getElementById(id);
-const state = { mode: "plane", match: null, step: 0, predictor: "last", pending: [], running: false, figure: null, asked: 0 };
+const state = { mode: "plane", match: null, step: 0, predictor: "last", pending: [], figure: null, asked: 0 };
+const replay = new Replay(at("run"), at("speed"), (step) => look(step, true), () => look(state.step));
 const charts = new Charts(at("charts"), (line, numbers) => {
   at("proof-line").textContent = line && `${line} Here u is ${state.match.proof.direction}.`;
   Object.assign(at("proof-line").dataset, numbers);
@@ -154,7 +132,7 @@ function playerB() {
 }
 
 async function begin(scene) {
-  stop();
+  replay.stop();
   state.pending = [];
   if (state.mode === "plane") {
     const { rules, dimensions } = rulesFromForm();
@@ -224,34 +202,6 @@ async function showSentence() {
   take(await request("show", { move: [pairs.map(([word]) => word), pairs.map(([, label]) => label)] }));
 }
 
-// Replay.
-
-function stop() {
-  state.running = false;
-  at("run").setAttribute("aria-pressed", "false");
-}
-
-function run() {
-  if (state.running) {
-    stop();
-    look(state.step);
-    return;
-  }
-  state.running = true;
-  at("run").setAttribute("aria-pressed", "true");
-  if (state.step === state.match.rounds.length) look(0, true);
-  let before = null, due = state.step;
-  const frame = (now) => {
-    if (!state.running) return;
-    due += before === null ? 0 : ((now - before) / 1000) * Number(at("speed").value);
-    before = now;
-    if (Math.floor(due) !== state.step) look(Math.floor(due), true);
-    if (state.step < state.match.rounds.length) requestAnimationFrame(frame);
-    else { stop(); look(state.step); }
-  };
-  requestAnimationFrame(frame);
-}
-
 // Modes and wiring.
 
 function enter(mode) {
@@ -293,11 +243,11 @@ function wire() {
   on("show-list", "click", () => tell(showList));
   on("clear-list", "click", () => { state.pending = []; pend(); });
   on("show-sentence", "click", () => tell(showSentence));
-  on("step", "input", () => { stop(); look(Number(at("step").value)); });
+  on("step", "input", () => { replay.stop(); look(Number(at("step").value)); });
   const moves = { first: () => 0, back: (step) => step - 1, forward: (step) => step + 1, last: () => Infinity };
-  for (const [id, to] of Object.entries(moves)) on(id, "click", () => { stop(); look(to(state.step)); });
-  on("run", "click", run);
-  on("undo", "click", () => tell(async () => { stop(); take(await request("undo", { rounds: 1 })); }));
+  for (const [id, to] of Object.entries(moves)) on(id, "click", () => { replay.stop(); look(to(state.step)); });
+  on("run", "click", () => replay.toggle(state.step, state.match.rounds.length));
+  on("undo", "click", () => tell(async () => { replay.stop(); take(await request("undo", { rounds: 1 })); }));
   on("save", "click", () => tell(async () => download((await request("record")).record, "match.json", "application/json")));
   on("save-svg", "click", () => download(asSvg(at("figure").firstElementChild), "match.svg", "image/svg+xml"));
   on("save-png", "click", () => tell(async () => download(await asPng(at("figure").firstElementChild), "match.png")));
