@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rosenblatt import budgets, data, features, kernels, metrics, online, rules, schemes
+    from rosenblatt import budgets, data, features, kernels, metrics, online, plot, rules, schemes
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
@@ -27,6 +27,7 @@ _HOMES = {
     "schemes": "rosenblatt.schemes",
     "kernels": "rosenblatt.kernels",
     "online": "rosenblatt.online",
+    "plot": "rosenblatt.plot",
     "rules": "rosenblatt.rules",
 }
 
@@ -41,6 +42,7 @@ __all__ = [
     "load",
     "metrics",
     "online",
+    "plot",
     "rules",
     "save",
     "schemes",

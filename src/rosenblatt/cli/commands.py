@@ -265,7 +265,7 @@ def convert(
 
 @app.command(epilog="rosenblatt demo")
 def demo() -> None:
-    """Digits: a table of errors, a certificate, an explanation, two pictures."""
+    """Digits: a table of errors, a certificate, an explanation, three pictures."""
     _imported("rosenblatt.demo").main()
 
 
