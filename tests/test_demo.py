@@ -5,7 +5,7 @@ import re
 from rosenblatt import demo
 
 
-def test_it_prints_what_it_promises_and_draws_two_pictures(tmp_path, monkeypatch, capsys):
+def test_it_prints_what_it_promises_and_draws_three_pictures(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "agg")
     demo.main()
@@ -15,5 +15,5 @@ def test_it_prints_what_it_promises_and_draws_two_pictures(tmp_path, monkeypatch
     assert len(re.findall(r"^degree \d", text, re.MULTILINE)) == 5
     assert re.search(r"there are at most [\d.]+ mistakes\. It holds: \d+\.", text)
     assert "importance   similarity      product" in text
-    for picture in ("demo-bound.png", "demo-surface.png"):
+    for picture in ("demo-mistakes.png", "demo-proof.png", "demo-surface.png"):
         assert (tmp_path / picture).read_bytes().startswith(b"\x89PNG")

@@ -12,6 +12,12 @@ def test_importing_is_light():
     assert shown.strip() == "[]"
 
 
+def test_matplotlib_waits_for_a_picture():
+    assert answers("import sys, rosenblatt; rosenblatt.plot.proof; print('matplotlib' in sys.modules)") == [
+        "False"
+    ]
+
+
 def answers(code):
     return subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True

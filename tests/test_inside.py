@@ -1,11 +1,11 @@
-"""Looking inside a tagger: reasons add up, pages are whole, pictures are drawn."""
+"""Looking inside a tagger: reasons add up, pages are whole."""
 
 import re
 
 import numpy as np
 import pytest
 
-from rosenblatt import PerceptronTagger, kernels, pictures, views
+from rosenblatt import PerceptronTagger, kernels, views
 from rosenblatt.features import between, word
 from tagging_data import INPUTS, IOB, SENTENCES, TAGS
 
@@ -93,11 +93,3 @@ def test_a_page_escapes_what_it_shows():
     assert "<x>" not in page
     assert "<t>" not in page
     assert views.html([[("a", "N"), ["b"]], [{"word": "c"}]], [["N", "V"], ["N"]]).count("<mark") == 3 + 2
-
-
-def test_pictures():
-    tagger = PerceptronTagger(random_state=0, scheme="IOB2").fit(SENTENCES[:2], IOB)
-    drawn = pictures.transitions(tagger)
-    assert [text.get_text() for text in drawn.axes[0].get_yticklabels()] == ["B-NP", "I-NP", "O", "start"]
-    bars = pictures.reasons(tagger.explain(SENTENCES[0], 1), most=3)
-    assert len(bars.axes[0].patches) == 3

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
-    from rosenblatt import arena, budgets, data, features, kernels, metrics, online, rules, schemes
+    from rosenblatt import arena, budgets, data, features, kernels, metrics, online, plot, rules, schemes
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
@@ -28,6 +28,7 @@ _HOMES = {
     "schemes": "rosenblatt.schemes",
     "kernels": "rosenblatt.kernels",
     "online": "rosenblatt.online",
+    "plot": "rosenblatt.plot",
     "rules": "rosenblatt.rules",
 }
 
@@ -44,6 +45,7 @@ __all__ = [
     "load",
     "metrics",
     "online",
+    "plot",
     "rules",
     "save",
     "schemes",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 from sklearn.datasets import load_digits, make_moons
 from sklearn.model_selection import train_test_split
 
-from rosenblatt import PerceptronClassifier, kernels, pictures
+from rosenblatt import PerceptronClassifier, kernels, plot
 from rosenblatt._types import Array
 from rosenblatt.predictors import NAMES
 from rosenblatt.rules import Margin
@@ -18,7 +19,7 @@ SHADES = " .:-=+*#%@"
 
 
 def main() -> None:
-    """Print a table, a certificate and an explanation, and write two pictures."""
+    """Print a table, a certificate and an explanation, and write three pictures."""
     X, y = load_digits(return_X_y=True)
     train, test, labels, truth = train_test_split(X / 16, y, test_size=0.4, random_state=0)
     print(f"Handwritten digits: {len(train)} to learn from, {len(test)} to be tested on, 3 epochs each.\n")
@@ -29,10 +30,11 @@ def main() -> None:
     print(f"\nOdd or even, with {even.kernel!r} until no mistake is left, beside a learner that leaves")
     print(f"a wide margin:\n\n{certificate}\n")
     print_explanation(train, labels, test)
-    save(pictures.mistakes_against_bound(even, certificate), "demo-bound.png")
+    save(plot.mistakes(even, certificate), "demo-mistakes.png")
+    save(plot.proof(certificate), "demo-proof.png")
     moons, sides = make_moons(300, noise=0.25, random_state=0)
     bent = PerceptronClassifier(kernels.RBF(sigma=0.5), random_state=0).fit(moons, sides)
-    save(pictures.decision_surface(bent, moons, sides), "demo-surface.png")
+    save(plot.decision_surface(bent, moons, sides), "demo-surface.png")
 
 
 def print_errors(train: Array, labels: Array, test: Array, truth: Array) -> None:
@@ -68,9 +70,9 @@ def picture(digit: Array) -> list[str]:
     return ["".join(2 * SHADES[shade] for shade in line) for line in shades.reshape(8, 8)]
 
 
-def save(figure: object, name: str) -> None:
-    """Write a figure next to where the demo is run."""
-    figure.savefig(name, dpi=110)  # type: ignore[attr-defined]
+def save(ax: Any, name: str) -> None:
+    """Write the figure of an axis next to where the demo is run."""
+    ax.figure.savefig(name, dpi=110)
     print(f"wrote {Path(name).resolve().name}")
 
 

@@ -274,7 +274,7 @@ def play(
 
 @app.command(epilog="rosenblatt demo")
 def demo() -> None:
-    """Digits: a table of errors, a certificate, an explanation, two pictures."""
+    """Digits: a table of errors, a certificate, an explanation, three pictures."""
     _imported("rosenblatt.demo").main()
 
 

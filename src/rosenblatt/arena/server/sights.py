@@ -9,13 +9,14 @@ import numpy as np
 from rosenblatt import predictors
 from rosenblatt._types import Array, Floats
 from rosenblatt.arena.contests import Classification, Sequences
-from rosenblatt.arena.hindsight import as_of, guesses, in_single_precision, offsets
+from rosenblatt.arena.hindsight import for_a_picture, guesses
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.proof import certificate, prove
 from rosenblatt.arena.records import contest_values, learner_values, rules_values
 from rosenblatt.explanations import parts
 from rosenblatt.hypotheses import Primal
 from rosenblatt.ledger import OFFSET
+from rosenblatt.replay import replayed
 from rosenblatt.rows import Rows
 
 CELLS = 20_000_000
@@ -102,10 +103,9 @@ def surface(match: Match, rounds: int, predictor: str, reach: float, side: int) 
 
     By sample each cell is answered by a guess drawn for it.
     """
-    memory = in_single_precision(match.run.hypothesis.memory)
-    run = as_of(match.run, rounds, memory)
+    run = for_a_picture(match.run, rounds)
     most = CELLS / 4 if predictor == "sample" else CELLS
-    side = max(8, min(side, int(np.sqrt(most / max(1, len(memory))))))
+    side = max(8, min(side, int(np.sqrt(most / max(1, len(run.hypothesis.memory))))))
     along = ((np.arange(side) + 0.5) / side * 2 * reach - reach).astype(np.float32)
     grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)
     return _answers(run, Rows(grid), predictor).astype(np.float32).reshape(side, side)
@@ -122,14 +122,14 @@ def _answers(run: Any, rows: Rows, predictor: str) -> Floats:
 
 def support(match: Match, rounds: int, predictor: str) -> list[tuple[int, float]]:
     """The rounds whose examples are stored, and what each counts for."""
-    run = as_of(match.run, rounds)
+    run = replayed(match.run, rounds)
     place, _, amount, _ = predictors.guess(run, predictor if predictor in predictors.GUESSES else "average")
     return [(int(run.hypothesis.memory.ids[p]), float(a)) for p, a in zip(place, amount, strict=True) if a]
 
 
 def why(match: Match, rounds: int, predictor: str, x: list[float]) -> dict[str, Any]:
     """Which examples decided about a point: importance × similarity, the largest first."""
-    run = as_of(match.run, rounds)
+    run = replayed(match.run, rounds)
     asked = predictor if predictor in predictors.GUESSES else "average"
     if not len(run.book):
         return {"predictor": asked, "score": 0.0, "parts": []}
@@ -147,7 +147,7 @@ def lattice(match: Match, number: int) -> dict[str, Any]:
     assert isinstance(match.contest, Sequences)
     round, labels = match.rounds[number], list(match.contest.labels)
     size = len(labels)
-    before = offsets(as_of(match.run, number))
+    before = replayed(match.run, number).hypothesis.offsets
     inner, first, last = before[: size**2], before[size**2 : -size], before[-size:]
     return {
         "words": list(round.move.words),

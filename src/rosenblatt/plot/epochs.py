@@ -1,0 +1,120 @@
+"""How each predictor would have done, had the run ended earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rosenblatt import predictors
+from rosenblatt._types import Ints
+from rosenblatt.estimators.base import RunEstimator
+from rosenblatt.estimators.tagger import PerceptronTagger
+from rosenblatt.plot.axes import axis
+from rosenblatt.plot.colours import BLUE, GREEN, INK, PURPLE, VERMILION
+from rosenblatt.replay import replayed
+from rosenblatt.run import Run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+PLACES = 10
+"""Where to look at a run that cannot be divided into epochs: at the ends of so many equal parts."""
+
+STYLES: dict[str, dict[str, Any]] = {
+    "last": {"color": INK, "linestyle": ":", "marker": "o"},
+    "best": {"color": PURPLE, "linestyle": "-.", "marker": "D"},
+    "average": {"color": BLUE, "linestyle": "-", "marker": "s"},
+    "vote": {"color": VERMILION, "linestyle": "--", "marker": "^"},
+    "sample": {"color": GREEN, "linestyle": ":", "marker": "v"},
+}
+
+
+def error_by_predictor(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    ax: Axes | None = None,
+    *,
+    rounds: Iterable[int] | None = None,
+    **passed_on: Any,
+) -> Axes:
+    """The error of last, best, average, vote and sample after every epoch of one run.
+
+    Nothing is learned again. The ledger holds every guess, so the run is replayed up to the end of each
+    epoch, and answers as if it had ended there: what `fit` with fewer `epochs` and the same seed would have
+    learned. That takes the corrected rows, so `keep_examples` must be true and there must be no budget.
+
+    An epoch is a pass of `fit` over its examples. Where a run cannot be divided into such, because there was
+    only one, or `partial_fit` went on with it, or pairs were drawn, the axis is in rounds.
+
+    Parameters
+    ----------
+    estimator
+        A fitted classifier, ranker or tagger, which stays as it is.
+    X, y
+        Examples to be tested on, as its `score` takes them. The error is 1 − score: of a ranker or a tagger,
+        by its `metric`.
+    ax
+        Where to draw; None for a new figure, `ax.figure`.
+    rounds
+        After how many rounds to look, instead of after every epoch.
+    passed_on
+        What else `score` takes, such as `qid`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rosenblatt import PerceptronClassifier, plot
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PerceptronClassifier(epochs=5, random_state=0).fit(X[::2], y[::2])
+    >>> ax = plot.error_by_predictor(clf, X[1::2], y[1::2])
+    >>> [line.get_label() for line in ax.lines]
+    ['last', 'best', 'average', 'vote', 'sample']
+    """
+    if not isinstance(estimator, RunEstimator):
+        raise ValueError(f"Predictors are those of an estimator with a run. Got {type(estimator).__name__}.")
+    run = estimator._fitted()
+    places, in_epochs = _places(run, rounds)
+    ax = axis(ax)
+    errors = [_errors(estimator, replayed(run, place), X, y, passed_on) for place in places.tolist()]
+    seen = np.arange(1, len(places) + 1) if in_epochs else places
+    for name in predictors.NAMES:
+        ax.plot(seen, [error[name] for error in errors], label=name, markersize=5, **STYLES[name])
+    if in_epochs:
+        ax.locator_params(axis="x", integer=True)
+    metric = getattr(estimator, "metric", None)
+    ax.set(xlabel="epochs" if in_epochs else "rounds", ylabel=f"1 − {metric}" if metric else "error")
+    ax.set_title("One run, five predictors")
+    ax.legend(frameon=False)
+    return ax
+
+
+def _places(run: Run, rounds: Iterable[int] | None) -> tuple[Ints, bool]:
+    """After which rounds to look, and whether these are the ends of epochs."""
+    played = run.book.rounds
+    if rounds is not None:
+        places = np.asarray(list(rounds))
+        if not len(places) or places.dtype.kind not in "iu" or places.min() < 1 or places.max() > played:
+            raise ValueError(
+                f"rounds must be whole numbers from 1 to {played}, those played. Got {rounds!r}."
+            )
+        return places.astype(np.int64), False
+    if not played:
+        raise ValueError("There is nothing to look at: no round was played. Fit the learner first.")
+    if run.epochs > 1 and played == run.epochs * run.examples_seen:
+        return np.arange(1, run.epochs + 1) * run.examples_seen, True
+    parts = min(played, max(PLACES, run.epochs))
+    return np.arange(1, parts + 1) * played // parts, False
+
+
+def _errors(estimator: Any, run: Run, X: Any, y: Any, passed_on: dict[str, Any]) -> dict[str, float]:
+    """The error of each predictor, if the estimator answers by another run over the same features."""
+    other = copy(estimator)
+    other._run = run
+    if isinstance(other, PerceptronTagger):
+        other._labeller = copy(other._labeller)
+        other._labeller.run = run
+    return {name: 1 - other.set_params(predictor=name).score(X, y, **passed_on) for name in predictors.NAMES}

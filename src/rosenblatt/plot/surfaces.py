@@ -1,0 +1,168 @@
+"""What a classifier answers over a plane, the examples on it, and those that were stored."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt import predictors
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.estimators.classifier import PerceptronClassifier
+from rosenblatt.plot.axes import axis, legend_below, plain
+from rosenblatt.plot.colours import INK, MARKERS, lightened, of_classes, signed_map
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+RING, RINGS = 30.0, 170.0
+"""The area, in square points, of the smallest ring, and what the largest has more."""
+
+
+def decision_surface(
+    estimator: Any, X: Any, y: Any, ax: Axes | None = None, *, resolution: int = 200
+) -> Axes:
+    """What a classifier answers over the plane of two features, with the examples on it.
+
+    With two classes the scores are a heat map, and where they are 0 is a line; with more, every class has a
+    region. Around each support vector is a ring, the larger, the more it counts: its area grows with |α|, the
+    largest of its importances, in the guess that answers (in the average if all guesses do). Without a kernel
+    there are rings if examples were kept.
+
+    It costs `resolution`² answers.
+
+    Parameters
+    ----------
+    estimator
+        A fitted classifier on two features; or another one of scikit-learn's kind, such as a pipeline, which
+        has no rings.
+    X, y
+        Examples to draw, and their labels.
+    ax
+        Where to draw; None for a new figure, `ax.figure`.
+    resolution
+        How many places to ask about along each feature.
+
+    Examples
+    --------
+    >>> from rosenblatt import PerceptronClassifier, kernels, plot
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], ["no", "yes", "yes", "no"]
+    >>> xor = PerceptronClassifier(kernels.Polynomial(2), shuffle=False).fit(X, y)
+    >>> ax = plot.decision_surface(xor, X, y)
+    >>> ax.get_title()
+    'Polynomial(degree=2, coef0=1.0), average: 4 support vectors'
+    """
+    points, labels = _checked(estimator, X, y, resolution)
+    grid = _grid(points, resolution)
+    flat: Any = grid.reshape(-1, 2)
+    if hasattr(X, "iloc"):  # a data frame, whose names the estimator looks for
+        flat = type(X)(flat, columns=X.columns)
+    ax = axis(ax)
+    if len(estimator.classes_) == 2:
+        _draw_scores(ax, grid, np.asarray(estimator.decision_function(flat)).reshape(grid.shape[:2]))
+    else:
+        answers = np.searchsorted(estimator.classes_, estimator.predict(flat))
+        _draw_regions(ax, grid, answers.reshape(grid.shape[:2]), len(estimator.classes_))
+    _draw_points(ax, points, labels, estimator.classes_)
+    if isinstance(estimator, PerceptronClassifier):
+        _draw_rings(ax, estimator)
+    names = getattr(X, "columns", ("feature 0", "feature 1"))
+    ax.set(xlabel=plain(names[0]), ylabel=plain(names[1]))
+    legend_below(ax)
+    return ax
+
+
+def _checked(estimator: Any, X: Any, y: Any, resolution: int) -> tuple[Floats, Ints]:
+    """The points, and the number of the class of each."""
+    if not is_classifier(estimator):
+        raise ValueError(f"A decision surface is that of a classifier. Got {type(estimator).__name__}.")
+    check_is_fitted(estimator)
+    if resolution < 2:
+        raise ValueError(f"resolution must be at least 2 places along each feature. Got {resolution}.")
+    points = X.toarray() if sp.issparse(X) else np.asarray(X)
+    if points.ndim != 2 or points.shape[1] != 2 or not len(points):
+        raise ValueError(f"A surface is drawn over rows of 2 features. Got X of shape {points.shape}.")
+    labels, classes = np.asarray(y), estimator.classes_
+    if labels.shape != (len(points),):
+        raise ValueError(f"y must hold a label for each of {len(points)} rows. Got shape {labels.shape}.")
+    if not np.isin(labels, classes).all():
+        strange = labels[~np.isin(labels, classes)].tolist()[0]
+        raise ValueError(f"y must hold labels of the estimator, {classes.tolist()}. Got {strange!r}.")
+    return points.astype(np.float64), np.searchsorted(classes, labels)
+
+
+def _grid(points: Floats, resolution: int) -> Floats:
+    """Places all over the plane (resolution × resolution × 2), a little beyond the points."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    beyond = np.where(high > low, 0.08 * (high - low), 1.0)
+    sides = [np.linspace(a, b, resolution) for a, b in zip(low - beyond, high + beyond, strict=True)]
+    return np.stack(np.meshgrid(*sides), axis=-1)
+
+
+def _draw_scores(ax: Axes, grid: Floats, scores: Floats) -> None:
+    from matplotlib.ticker import MaxNLocator
+
+    reach = max(float(np.abs(scores).max()), 1e-9)
+    levels = np.linspace(-reach, reach, 22)
+    filled = ax.contourf(grid[..., 0], grid[..., 1], scores, levels, cmap=signed_map(), alpha=0.6)
+    if scores.min() < 0 < scores.max():
+        ax.contour(grid[..., 0], grid[..., 1], scores, levels=[0], colors=INK)
+    ax.figure.colorbar(filled, ax=ax, label="score", ticks=MaxNLocator(7))
+
+
+def _draw_regions(ax: Axes, grid: Floats, answers: Ints, classes: int) -> None:
+    from matplotlib.colors import ListedColormap
+
+    tints = ListedColormap([lightened(colour, 0.65) for colour in of_classes(classes)])
+    ax.pcolormesh(grid[..., 0], grid[..., 1], answers, cmap=tints, vmin=-0.5, vmax=classes - 0.5)
+    for number in np.unique(answers)[1:]:
+        ax.contour(grid[..., 0], grid[..., 1], answers == number, levels=[0.5], colors=INK, linewidths=0.8)
+
+
+def _draw_points(ax: Axes, points: Floats, labels: Ints, classes: Array) -> None:
+    for number, (label, colour) in enumerate(zip(classes, of_classes(len(classes)), strict=True)):
+        mine = points[labels == number]
+        ax.scatter(
+            mine[:, 0],
+            mine[:, 1],
+            s=22,
+            color=[colour],
+            marker=MARKERS[number % len(MARKERS)],
+            edgecolors="white",
+            linewidths=0.5,
+            label=f"y = {plain(label)}",
+        )
+
+
+def _draw_rings(ax: Axes, estimator: PerceptronClassifier) -> None:
+    if not estimator._run.hypothesis.keep:
+        return
+    vectors, importance = importances(estimator)
+    name = "without a kernel" if estimator.kernel is None else repr(estimator.kernel)
+    ax.set_title(plain(f"{name}, {estimator.predictor}: {len(vectors)} support vectors"))
+    if len(vectors):
+        area = RING + RINGS * importance / importance.max()
+        ax.scatter(
+            vectors[:, 0],
+            vectors[:, 1],
+            s=area,
+            facecolors="none",
+            edgecolors=INK,
+            linewidths=0.9,
+            label="support, by |α|",
+        )
+
+
+def importances(estimator: PerceptronClassifier) -> tuple[Floats, Floats]:
+    """The stored rows that count in the guess that answers, and the largest |α| of each."""
+    run = estimator._run
+    name = estimator.predictor if estimator.predictor in predictors.GUESSES else "average"
+    place, _, amount, _ = predictors.guess(run, name)
+    importance = np.zeros(len(run.hypothesis.memory))
+    np.maximum.at(importance, place, np.abs(amount))
+    used = np.flatnonzero(importance)
+    rows = run.hypothesis.memory.rows.take(used).data
+    return np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64), importance[used]
