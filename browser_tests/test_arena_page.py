@@ -239,13 +239,14 @@ def test_the_keyboard_is_enough(visit):
     assert visitor.text("#step-shown") == "10 of 11"
 
 
+@pytest.mark.parametrize(("width", "height"), [(360, 740), (1920, 1080)])
 @pytest.mark.parametrize("mode", MODES)
-def test_nothing_is_cut_off_on_a_narrow_screen(visit, mode):
-    visitor = visit(viewport={"width": 360, "height": 740})
+def test_nothing_is_cut_off_on_a_narrow_or_a_wide_screen(visit, mode, width, height):
+    visitor = visit(viewport={"width": width, "height": height})
     visitor.enter(mode)
     visitor.play(10)
-    assert visitor.page.evaluate("document.scrollingElement.scrollWidth") <= 360
-    visitor.picture(f"{mode}-narrow")
+    assert visitor.page.evaluate("document.scrollingElement.scrollWidth") <= width
+    visitor.picture(f"{mode}-{width}")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -258,6 +258,16 @@ def test_a_match_on_the_page_ends_somewhere(monkeypatch):
         room.ask("show", {"id": match["id"], "move": [[1, 0], 1]})
 
 
+def test_a_match_in_many_dimensions_ends_sooner_and_is_told_in_few_numbers():
+    room = Room()
+    rules = {"u": [1] * 400, "margin": 0.05, "radius_squared": 1}
+    match = room.ask("new", {"contest": {"name": "classification", "features": 400}, "rules": rules})
+    match = room.ask("play", {"id": match["id"], "strategy": "random", "rounds": 5000})
+    assert match["played"] == rooms.NUMBERS // 400
+    assert len(json.dumps(match)) < 1_000_000
+    assert match["rounds"][0]["move"] in ([None, 1], [None, -1])
+
+
 def test_a_strategy_stops_when_its_time_is_up(monkeypatch):
     monkeypatch.setattr(rooms, "SECONDS", 0.0)
     room = Room()

@@ -21,8 +21,8 @@ from rosenblatt.arena.server import sights
 from rosenblatt.arena.strategies import Greedy, Orthogonal, Random
 from rosenblatt.predictors import NAMES
 
-MATCHES, ROUNDS, WIDEST = 8, 20_000, 400
-"""Matches in a room, rounds of one, and dimensions at most."""
+MATCHES, ROUNDS, WIDEST, NUMBERS = 8, 20_000, 400, 1_000_000
+"""Matches in a room, rounds of one, dimensions, and numbers in all the moves of a match, at most."""
 
 SECONDS = 10.0
 """After so long a strategy stops for now."""
@@ -107,8 +107,11 @@ class Room:
         if not isinstance(record, str):
             raise ValueError("A record to load must be a text.")
         match = from_json(record)
-        if len(match.rounds) > ROUNDS or match.contest.features > WIDEST:
-            raise ValueError(f"The page takes matches of up to {ROUNDS:,} rounds and {WIDEST} dimensions.")
+        if match.contest.features > WIDEST or len(match.rounds) > _most(match):
+            raise ValueError(
+                f"The page takes matches of up to {ROUNDS:,} rounds, {WIDEST} dimensions and {NUMBERS:,} "
+                "numbers."
+            )
         if match.learner.kernel is not None:
             _short(repr(match.learner.kernel))
         return self._seat(Table(match, _points(match)))
@@ -133,14 +136,17 @@ class Room:
 
     def _show(self, values: Values) -> Values:
         name, table = self._table(values)
-        _check_room(table.match, 1)
+        if len(table.match.rounds) >= _most(table.match):
+            raise ValueError(
+                f"This match may have at most {_most(table.match):,} rounds here: begin a new one."
+            )
         table.match.show(table.match.contest.from_values(values.get("move")))
         return self._told(name)
 
     def _play(self, values: Values) -> Values:
         name, table = self._table(values)
         rounds = _whole(values, "rounds", 1, ROUNDS)
-        rounds = min(rounds, max(0, ROUNDS - len(table.match.rounds)))
+        rounds = min(rounds, max(0, _most(table.match) - len(table.match.rounds)))
         strategy, end, played = table.strategy(values.get("strategy")), monotonic() + SECONDS, 0
         while played < rounds and monotonic() < end and table.match.play(strategy, 1):
             played += 1
@@ -221,9 +227,11 @@ def _points(match: Match) -> list[Point]:
     return list(dict.fromkeys(round.move for round in match.rounds))
 
 
-def _check_room(match: Match, more: int) -> None:
-    if len(match.rounds) + more > ROUNDS:
-        raise ValueError(f"A match on the page has at most {ROUNDS:,} rounds: begin a new one.")
+def _most(match: Match) -> int:
+    """Rounds that a match may have: the fewer, the more numbers a move has."""
+    contest = match.contest
+    rows = contest.length if isinstance(contest, Ranking) else 1
+    return min(ROUNDS, NUMBERS // (rows * contest.features))
 
 
 def _check_plane(match: Match) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt import predictors
 from rosenblatt._types import Array, Floats
-from rosenblatt.arena.contests import Classification, Sequences
+from rosenblatt.arena.contests import Classification, Contest, Move, Sequences
 from rosenblatt.arena.hindsight import for_a_picture, guesses
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.proof import certificate, prove
@@ -33,7 +33,7 @@ def whole(match: Match) -> dict[str, Any]:
         "rounds": [
             {
                 "guess": round.guess,
-                "move": match.contest.to_values(round.move),
+                "move": _shown(match.contest, round.move),
                 "scores": list(round.scores),
                 "answer": round.answer,
                 "wrong": round.wrong,
@@ -46,6 +46,13 @@ def whole(match: Match) -> dict[str, Any]:
         "survived": ledger.survived.tolist(),
         "proof": _proof(match),
     }
+
+
+def _shown(contest: Contest, move: Move) -> list[Any]:
+    """A move; of a point that has too many numbers to be drawn, only the label."""
+    if isinstance(contest, Classification) and contest.features > 2:
+        return [None, move.y]
+    return contest.to_values(move)
 
 
 def _places(match: Match) -> Floats:
