@@ -45,6 +45,8 @@ export class Charts {
       return;
     }
     const [first, second, third] = this.charts, count = proof.progress.length - 1;
+    second.rename(`‖v_k‖²  ≤  ${times(proof.radius)}`);
+    third.rename(`(kγ)² and ${times(proof.radius)} meet at ${proof.radius}/γ²`);
     first.begin(count, proof.progress, proof.floor);
     second.begin(count, proof.length, proof.ceiling);
     const bound = proof.bound ?? count;
@@ -69,12 +71,17 @@ function numbers(proof, k) {
   return Object.fromEntries(["floor", "progress", "length", "ceiling"].map((name) => [name, proof[name][k]]));
 }
 
+/** kR, or k·4R where a correction is the difference of two rows. */
+function times(radius) {
+  return radius === "R" ? "kR" : `k·${radius}`;
+}
+
 /** The chain of inequalities at one k. */
 export function line(proof, k) {
   const { floor, progress, length, ceiling } = numbers(proof, k);
-  const bound = proof.bound === null ? "" : ` so k ≤ R/γ² = ${shown(proof.bound)}`;
-  return `k = ${k}: v·u = ${shown(progress)} ≥ kγ = ${shown(floor)}; ‖v‖² = ${shown(length)} ≤ kR = ${shown(ceiling)}; ` +
-    `(kγ)² = ${shown(floor ** 2)} ≤ (v·u)² = ${shown(progress ** 2)} ≤ ‖v‖² = ${shown(length)} ≤ kR = ${shown(ceiling)},${bound}.`;
+  const bound = proof.bound === null ? "" : ` so k ≤ ${proof.radius}/γ² = ${shown(proof.bound)}`, most = times(proof.radius);
+  return `k = ${k}: v·u = ${shown(progress)} ≥ kγ = ${shown(floor)}; ‖v‖² = ${shown(length)} ≤ ${most} = ${shown(ceiling)}; ` +
+    `(kγ)² = ${shown(floor ** 2)} ≤ (v·u)² = ${shown(progress ** 2)} ≤ ‖v‖² = ${shown(length)} ≤ ${most} = ${shown(ceiling)},${bound}.`;
 }
 
 class Chart {
@@ -83,9 +90,13 @@ class Chart {
     this.svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: "0", role: "img", id: `chart-${name}` });
     this.lines = make("g");
     this.cursor = make("path", { class: "here" });
-    this.svg.append(make("rect", { class: "frame", width: WIDTH, height: HEIGHT }),
-      make("text", { x: 8, y: 15, class: "small" }, title), this.lines, this.cursor);
+    this.name = make("text", { x: 8, y: 15, class: "small" }, title);
+    this.svg.append(make("rect", { class: "frame", width: WIDTH, height: HEIGHT }), this.name, this.lines, this.cursor);
     this.clear();
+  }
+
+  rename(title) {
+    this.title = this.name.textContent = title;
   }
 
   clear() {

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt import predictors
 from rosenblatt._types import Array, Floats
-from rosenblatt.arena.contests import Classification, Contest, Move, Sequences
+from rosenblatt.arena.contests import Classification, Contest, Move, Ranking, Sequences
 from rosenblatt.arena.hindsight import for_a_picture, guesses
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.proof import certificate, prove
@@ -92,6 +92,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
             "bound": found.bound,
             "mistakes": found.mistakes,
             "direction": "the referee's",
+            "radius": "4R" if isinstance(match.contest, Ranking) else "R",
         }
     own = certificate(match)
     return {
@@ -102,6 +103,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
         "bound": own.bound if np.isfinite(own.bound) else None,
         "mistakes": own.mistakes,
         "direction": f"along {own.direction}",
+        "radius": "R",
     }
 
 
