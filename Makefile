@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check docs bench clean
 
 demo: .venv/plot
 	$(BIN)/python -m rosenblatt.demo
@@ -18,11 +18,15 @@ check: .venv/dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --doctest-modules src/rosenblatt --doctest-glob '*.md' docs README.md CONTRIBUTING.md
 
+docs: .venv/docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build
+	@echo "The site is docs/_build/index.html."
+
 bench: .venv/bench
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv
+	rm -rf .venv docs/_build docs/api/names docs/checks docs/gallery docs/project
 
 .venv/%: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
