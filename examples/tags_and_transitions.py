@@ -34,10 +34,10 @@ print(tagger.predict([["the", "walk", "dance"], ["a", "new", "dance", "walk"]]))
 # %%
 # The scores of pairs of labels: what comes after what.
 
-plt.figure(figsize=(4.5, 4))
+plt.figure(figsize=(4.5, 4), layout="constrained")
 plt.imshow(tagger.transitions_, cmap="RdBu_r", vmin=-8, vmax=8)
-plt.xticks(range(4), tagger.classes_)
-plt.yticks(range(4), tagger.classes_)
+plt.xticks(range(5), [*tagger.classes_, "end"])
+plt.yticks(range(5), [*tagger.classes_, "start"])
 plt.xlabel("label")
 plt.ylabel("label before")
 plt.colorbar(label="score")
