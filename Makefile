@@ -3,13 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
 
-.PHONY: demo test test-browser check bench clean
+.PHONY: demo test test-browser check docs bench clean
 
 demo: .venv/plot
 	$(BIN)/python -m rosenblatt.demo
 
+# A file at a time to each process: else all of them compile the same loops.
 test: .venv/dev
-	$(BIN)/python -m pytest --numprocesses auto
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 # Debian's Chromium, and axe-core from npm, are for these tests only.
 test-browser: .venv/browser
@@ -24,11 +25,15 @@ check: .venv/dev
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --doctest-modules src/rosenblatt --doctest-glob '*.md' docs README.md CONTRIBUTING.md
 
+docs: .venv/docs
+	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build
+	@echo "The site is docs/_build/index.html."
+
 bench: .venv/bench
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv
+	rm -rf .venv docs/_build docs/api/names docs/checks docs/gallery docs/project
 
 .venv/%: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

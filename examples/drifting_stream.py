@@ -1,4 +1,8 @@
-"""A stream that changes: what is learned first becomes wrong, and a learner that cannot forget has to unlearn it.
+"""
+A stream that changes
+=====================
+
+What is learned first becomes wrong, and a learner that cannot forget has to unlearn it. ::
 
     python examples/drifting_stream.py [stream.png]
 

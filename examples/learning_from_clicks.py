@@ -1,4 +1,8 @@
-"""Learning to rank from clicks: a stream of queries, users who look at the top first, and the regret of not being told.
+"""
+Learning to rank from clicks
+============================
+
+A stream of queries, users who look at the top first, and the regret of not being told. ::
 
     ROSENBLATT_DATA=… python examples/learning_from_clicks.py
 

@@ -1,4 +1,8 @@
-"""Reranking: the ten best labellings of every sentence, ranked again by what no Viterbi search can see.
+"""
+Reranking
+=========
+
+The ten best labellings of every sentence, ranked again by what no Viterbi search can see. ::
 
     ROSENBLATT_DATA=… python examples/reranking.py
 

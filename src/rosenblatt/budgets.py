@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+__all__ = ["POLICIES", "Budget"]
+
 POLICIES = ("projection", "merging", "halving", "random", "oldest")
 
 

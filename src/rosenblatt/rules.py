@@ -19,6 +19,8 @@ from rosenblatt import expressions
 from rosenblatt._types import Array, Floats
 from rosenblatt.loops.compiling import compilable
 
+__all__ = ["Margin", "PassiveAggressive", "Perceptron", "Rule", "as_rule", "parse"]
+
 
 class Rule(Protocol):
     """What the learner asks of a rule; a dataclass with these four members is one."""

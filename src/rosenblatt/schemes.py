@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+__all__ = ["SCHEMES", "Span", "convert", "follows", "forbidden", "parse", "scheme_of", "spans"]
+
 SCHEMES = {
     "IOB1": "IOB1",
     "IOB2": "IOB2",

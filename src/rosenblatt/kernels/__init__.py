@@ -1,4 +1,4 @@
-"""Kernels: similarities that are inner products in some feature space, as values with + * **.
+"""Kernels: similarities that are inner products in a feature space, as values with ``+``, ``*`` and ``**``.
 
 Every kernel on vectors here is a function of the three inner products ⟨x, z⟩, ⟨x, x⟩ and ⟨z, z⟩, so
 any expression of such kernels costs one matrix product.

@@ -21,7 +21,7 @@ _UNUSED: Array = np.empty((0, 0))
 
 
 class Kernel:
-    r"""A similarity that is an inner product in some feature space, :math:`k(x, z) = φ(x) · φ(z)`.
+    r"""A similarity that is an inner product in some feature space, :math:`k(x, z) = φ(x) \cdot φ(z)`.
 
     Kernels are immutable values. They compare and hash by what they are made of, print as the
     expression that builds them, and combine: `+`, `*` and `**` of kernels are kernels again.

@@ -23,7 +23,7 @@ class KernelCheck:
     rows
         How many rows the sample had.
     asymmetry
-        The largest |k(x, z) - k(z, x)|.
+        The largest absolute value of k(x, z) - k(z, x).
     smallest_eigenvalue, largest_eigenvalue
         Of the symmetric part of the matrix.
     tolerance
