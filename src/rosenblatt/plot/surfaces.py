@@ -29,8 +29,8 @@ def decision_surface(
 
     With two classes the scores are a heat map, and where they are 0 is a line; with more, every class has a
     region. Around each support vector is a ring, the larger, the more it counts: its area grows with the size
-    of α, the largest of its importances, in the guess that answers (in the average if all do). Without a kernel
-    there are rings if examples were kept.
+    of α, the largest of its importances, in the guess that answers (in the average if all of them do).
+    Without a kernel there are rings if examples were kept.
 
     It costs as many answers as the square of `resolution`.
 
