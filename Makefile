@@ -16,7 +16,7 @@ test: .venv/dev
 test-browser: .venv/browser
 	command -v chromium || apt-get install --yes --no-install-recommends chromium
 	test -d .venv/axe || npm install --silent --no-audit --no-fund --prefix .venv/axe axe-core@4.14.0
-	$(BIN)/python -m pytest browser_tests
+	$(BIN)/python -m pytest --numprocesses auto browser_tests
 
 check: .venv/dev
 	$(BIN)/ruff check .

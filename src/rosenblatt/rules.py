@@ -42,9 +42,17 @@ class Rule(Protocol):
 
 
 @compilable
-def constant_step(margin: float, norm_squared: float, cost: float, parameters: Array) -> float:
-    """The same step η after every mistake."""
-    return parameters[0]  # type: ignore[no-any-return]
+def step(margin: float, norm_squared: float, cost: float, parameters: Array) -> float:
+    """What takes the margin to the cost, between a floor and a ceiling; η, if both are η.
+
+    One function for all rules here: loops are compiled for a function, and so once for all of them.
+    """
+    floor, ceiling, slack = parameters[0], parameters[1], parameters[2]
+    if floor == ceiling:
+        return ceiling  # type: ignore[no-any-return]
+    if norm_squared + slack <= 0.0:
+        return floor  # type: ignore[no-any-return]
+    return min(ceiling, max(floor, (cost - margin) / (norm_squared + slack)))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class Perceptron:
     """
 
     eta: float = 1.0
-    step = staticmethod(constant_step)
+    step = staticmethod(step)
     reach = -inf
 
     def __post_init__(self) -> None:
@@ -68,8 +76,8 @@ class Perceptron:
 
     @property
     def parameters(self) -> Floats:
-        """η."""
-        return np.array([self.eta])
+        """η, and nothing else."""
+        return np.array([self.eta, self.eta, 0.0])
 
     def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
         """R / γ²: theorem 1 of the sources, which does not depend on η."""
@@ -91,7 +99,7 @@ class Margin:
 
     beta: float = 1.0
     eta: float = 1.0
-    step = staticmethod(constant_step)
+    step = staticmethod(step)
 
     def __post_init__(self) -> None:
         _positive("margin beta", self.beta)
@@ -104,21 +112,12 @@ class Margin:
 
     @property
     def parameters(self) -> Floats:
-        """η."""
-        return np.array([self.eta])
+        """η, and nothing else."""
+        return np.array([self.eta, self.eta, 0.0])
 
     def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
         """(R + 2βc/η) / γ², c the largest cost."""
         return (radius_squared + 2 * self.beta * cost / self.eta) / margin**2
-
-
-@compilable
-def passive_aggressive_step(margin: float, norm_squared: float, cost: float, parameters: Array) -> float:
-    """τ of PA (ceiling and slack without effect), PA-I (a ceiling) or PA-II (a slack)."""
-    ceiling, slack = parameters[0], parameters[1]
-    if norm_squared + slack <= 0.0:
-        return 0.0
-    return min(ceiling, (cost - margin) / (norm_squared + slack))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -136,12 +135,12 @@ class PassiveAggressive:
     Examples
     --------
     >>> PassiveAggressive(C=0.1, variant="PA-I").parameters
-    array([0.1, 0. ])
+    array([0. , 0.1, 0. ])
     """
 
     C: float = 1.0
     variant: str = "PA-I"
-    step = staticmethod(passive_aggressive_step)
+    step = staticmethod(step)
     reach = 1.0
 
     def __post_init__(self) -> None:
@@ -153,16 +152,16 @@ class PassiveAggressive:
 
     @property
     def parameters(self) -> Floats:
-        """The ceiling on the step and the slack beside the squared norm."""
+        """The floor and the ceiling of the step, and the slack beside the squared norm."""
         ceiling = self.C if self.variant == "PA-I" else inf
         slack = 0.5 / self.C if self.variant == "PA-II" else 0.0
-        return np.array([ceiling, slack])
+        return np.array([0.0, ceiling, slack])
 
     def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
         """R/γ² for PA; max(R, 1/C)/γ² for PA-I; (R + 1/2C)/γ² for PA-II; with γ/c where costs go up to c."""
         if self.variant == "PA-I":
             return max(radius_squared, 1 / self.C) * (cost / margin) ** 2
-        return (radius_squared + float(self.parameters[1])) * (cost / margin) ** 2
+        return (radius_squared + float(self.parameters[2])) * (cost / margin) ** 2
 
 
 def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
