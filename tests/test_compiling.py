@@ -2,7 +2,7 @@
 
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.loops.blocks import block_loop
-from rosenblatt.loops.compiling import fingerprint
+from rosenblatt.loops.compiling import compilable, fingerprint
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 
 
@@ -38,11 +38,20 @@ def test_an_edited_constant_has_another_fingerprint(monkeypatch):
     assert fingerprint(stepping) != before
 
 
+@compilable
+def half_a_step(margin, norm_squared, cost, parameters):
+    return parameters[0] / 2
+
+
 def test_loops_of_other_functions_have_other_names():
     loops = [
-        block_loop(game.judge, rule.step)
+        block_loop(game.judge, step)
         for game in (Binary(), Binary(ties="positive"), Argmax(3))
-        for rule in (Perceptron(), PassiveAggressive())
+        for step in (Perceptron().step, half_a_step)
     ]
     assert len({loop.py_func.__qualname__ for loop in loops}) == 6
-    assert block_loop(Binary().judge, Margin().step) is block_loop(Binary().judge, Perceptron().step)
+
+
+def test_all_rules_of_the_library_share_their_loops():
+    loops = {block_loop(Binary().judge, rule.step) for rule in (Perceptron(), Margin(), PassiveAggressive())}
+    assert len(loops) == 1
