@@ -298,3 +298,25 @@ def test_a_match_of_ten_thousand_rounds_is_loaded_and_replayed(visit, tmp_path):
     visitor.settled()
     step = int(visitor.page.input_value("#step"))
     assert visitor.rows("rounds-table")[-1][0] == str(step)
+
+
+def test_who_is_in_a_hurry_gets_the_last_thing_asked_for(visit):
+    visitor = visit()
+    for selector in (".play[data-rounds=all]", "[data-mode=kernel]", ".play[data-rounds='10']", "[data-mode=ranking]"):
+        visitor.page.click(selector)
+    visitor.settled()
+    assert visitor.text("#board-title") == "Lists"
+    assert visitor.rows("rounds-table") == []
+    visitor.play(10)
+    assert visitor.text("#step-shown") == "10 of 10"
+
+
+def test_a_new_round_ends_a_replay(visit):
+    visitor = visit()
+    visitor.play("all")
+    visitor.page.click("#run")
+    visitor.page.wait_for_timeout(300)
+    visitor.play(1)
+    visitor.page.wait_for_timeout(300)
+    assert visitor.text("#step-shown") == "501 of 501"
+    assert visitor.page.get_attribute("#run", "aria-pressed") == "false"

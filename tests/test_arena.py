@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.svm import SVC
 
 import rosenblatt
 from rosenblatt import PerceptronClassifier, PerceptronRanker, arena, kernels, online
 from rosenblatt.arena.strategies import margin_under
+from rosenblatt.rules import Perceptron
 
 PLANE = arena.Rules(u=(1.0, 0.0), margin=0.5, radius_squared=1.0)
 
@@ -92,7 +94,7 @@ def test_where_the_source_allows_fifty_mistakes_on_lists_a_hundred_are_made():
 def test_words_never_seen_force_every_mistake_of_the_bound():
     words, labels = tuple(f"word{i}" for i in range(20)), ("x", "y")
     contest = arena.Sequences(words, labels, 1, transitions=False)
-    u = np.concatenate([np.tile([1.0, -1.0], 20), np.zeros(contest.dimensions - 40)])
+    u = np.tile([1.0, -1.0], 20)
     match = arena.Match(contest, arena.Rules(tuple(u), (2 / 20) ** 0.5, 2.0))
     assert match.play(arena.Orthogonal()) == 20 == pytest.approx(arena.prove(match).bound)
     with pytest.raises(ValueError, match="transitions=False"):
@@ -166,19 +168,65 @@ def test_any_learner_can_be_b(player):
     assert match.learner == arena.Learner(kernel="Polynomial(2)", rule="margin")
 
 
+class Lazy(Perceptron):
+    """A rule that no record can name."""
+
+
 def test_who_cannot_be_b_is_told_why():
     contest = arena.Classification(2)
     with pytest.raises(ValueError, match="forgets nothing"):
         arena.Match(contest, PLANE, PerceptronClassifier(kernels.RBF(sigma=1.0), budget=10))
     with pytest.raises(ValueError, match="forgets nothing"):
         arena.Match(contest, PLANE, online.Classifier(kernels.RBF(sigma=1.0), budget=10))
-    with pytest.raises(TypeError, match="Player B is"):
-        arena.Match(contest, PLANE, "perceptron")
+    for stranger in ("perceptron", SVC()):
+        with pytest.raises(TypeError, match="Player B is"):
+            arena.Match(contest, PLANE, stranger)
+    with pytest.raises(ValueError, match="rule must be one of the library's"):
+        arena.Learner(rule=Lazy())
     with pytest.raises(ValueError, match="about vectors"):
         arena.Learner(kernel=kernels.as_kernel(lambda X, Z: X @ Z.T))
     with pytest.raises(ValueError, match="intercept"):
         arena.Match(arena.Ranking(2), PLANE, arena.Learner(fit_intercept=True))
     assert arena.Match(arena.Ranking(2), PLANE, PerceptronRanker()).learner == arena.Learner()
+
+
+def test_a_round_that_fails_was_never_played():
+    match = arena.Match(arena.Classification(1), None, arena.Learner("Polynomial(4)"))
+    match.show(arena.Point((1.0,), 1))
+    with pytest.raises(ValueError, match="range"):
+        match.show(arena.Point((1e90,), 1))
+    assert (len(match.rounds), match.run.rows_seen, match.run.book.rounds) == (1, 1, 1)
+    match.show(arena.Point((-1.0,), -1))
+
+
+@pytest.mark.parametrize("rule", ["margin", "passive-aggressive"])
+def test_rules_that_also_correct_right_answers_have_a_line_of_their_own(rule):
+    match = played(arena.Classification(2), PLANE, arena.Random(0), 60, arena.Learner(rule=rule))
+    proof = arena.prove(match)
+    assert proof.line(3).startswith("After 3 corrections")
+    assert (proof.progress >= proof.progress_floor - 1e-9).all()
+    assert (proof.length_squared <= proof.length_ceiling + 1e-9).all()
+    assert proof.mistakes <= proof.bound
+
+
+@given(contests_with_rules(), st.integers(0, 99), st.sampled_from([1e-13, 1e13]))
+@settings(max_examples=20)
+def test_what_is_worst_does_not_depend_on_how_long_the_guess_is(game, seed, scale):
+    contest, rules = game
+    guess = np.random.default_rng(seed).normal(size=(contest.features, 1))
+    worst, scaled = (contest.worst(rules, guess * by, np.zeros(0)) for by in (1.0, scale))
+    np.testing.assert_allclose(contest.rows(worst), contest.rows(scaled), atol=1e-6)
+
+
+def test_orthogonal_moves_are_refused_where_they_are_not():
+    rules = arena.Rules((1.0,) * 9, 0.2, 1.0)
+    match = played(arena.Classification(9), rules, arena.Random(0), 3)
+    with pytest.raises(ValueError, match="from the first round on"):
+        match.play(arena.Orthogonal())
+    with pytest.raises(ValueError, match="without an intercept"):
+        arena.Match(arena.Classification(9), rules, arena.Learner(fit_intercept=True)).play(
+            arena.Orthogonal()
+        )
 
 
 def test_free_play_is_certified_by_bs_own_guesses():
@@ -314,6 +362,8 @@ def edited(**changes):
         (edited(moves=[[[1, 2, float("inf")], 1]], wrong=[1]), "finite"),
         (edited(moves=[[["a", "b", "c"], 1]], wrong=[1]), "x must be 3 numbers"),
         (edited(moves=[7], wrong=[1]), "A move must be"),
+        (edited(moves=[[[10**400, 1, 1], 1]], wrong=[1]), "x must be 3 numbers"),
+        (edited(rules=None, moves=[[[1e200, 1, 1], 1]], wrong=[1]), "up to 1e"),
     ],
 )
 def test_what_is_not_the_record_of_a_match_gets_a_sentence(text, why):

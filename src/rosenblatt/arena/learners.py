@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from rosenblatt import kernels
+from rosenblatt import kernels, rules
 from rosenblatt.arena.contests import Contest
 from rosenblatt.games import Binary
 from rosenblatt.hypotheses import Budgeted, Primal
@@ -53,6 +53,13 @@ class Learner:
                 kernels.parse(repr(self.kernel))
             except ValueError:
                 raise ValueError(f"{ON_VECTORS} Got {self.kernel!r}.") from None
+        try:
+            rules.parse(repr(self.rule))
+        except ValueError:
+            raise ValueError(
+                "A player's rule must be one of the library's, which a record can name, such as "
+                f"Margin(beta=0.1). Got {self.rule!r}."
+            ) from None
         if self.ties not in ("mistake", "positive"):
             raise ValueError(f"ties must be 'mistake' or 'positive'. Got {self.ties!r}.")
 
@@ -83,11 +90,11 @@ def as_learner(player: Any) -> Learner:
     run = getattr(player, "_run", None)
     if isinstance(run, Run):
         return _of_run(run)
-    if not hasattr(player, "get_params"):
+    given = player.get_params(deep=False) if hasattr(player, "get_params") else {}
+    if "rule" not in given:
         raise TypeError(
             f"Player B is an arena.Learner, an estimator or an online learner. Got {player!r:.80}."
         )
-    given = player.get_params(deep=False)
     if given.get("budget") is not None:
         raise ValueError(FORGETS)
     return Learner(

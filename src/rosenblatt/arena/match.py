@@ -114,7 +114,11 @@ class Match:
         examples = Examples(run.number(rows), truths, np.array([0, len(rows)]))
         scores = run.hypothesis.scores(examples.rows)
         answer = run.game.answer(scores, run.hypothesis.offsets[None], examples.starts)
-        play(run, examples, FIRST)
+        try:
+            play(run, examples, FIRST)
+        except BaseException:
+            self.undo(0)
+            raise
         corrected = run.book.total > before
         wrong = corrected and bool(run.book.corrections[before, WRONG])
         round = Round(

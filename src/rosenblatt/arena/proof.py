@@ -12,6 +12,7 @@ from rosenblatt.arena.match import Match
 from rosenblatt.bounds import Certificate, certify
 from rosenblatt.directions import Direction
 from rosenblatt.hypotheses import Primal
+from rosenblatt.rules import Perceptron
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,10 @@ class Proof:
         ‖v_k‖² and kR. Lemma 2: the first is never larger. In the contest of lists R is the 4R that bounds
         ‖x − z‖².
     mistakes, bound
-        k and R/γ². The theorem: the first is never larger.
+        k and R/γ², or what the rule promises instead. The theorem: the first is never larger.
+    plain
+        Whether every correction was a mistake, and a step of 1, as in the sources: else steps and margins
+        stand in the place of k.
     """
 
     progress: Floats
@@ -35,9 +39,16 @@ class Proof:
     length_ceiling: Floats
     mistakes: int
     bound: float
+    plain: bool
 
     def line(self, k: int) -> str:
         """The chain of the proof at one k, with its numbers."""
+        if not self.plain:
+            return (
+                f"After {k} corrections: v_k·u = {self.progress[k]:.6g} ≥ {self.progress_floor[k]:.6g}, "
+                f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {self.length_ceiling[k]:.6g}; "
+                f"at most {self.bound:.6g} mistakes."
+            )
         return (
             f"k = {k}: (kγ)² = {self.progress_floor[k] ** 2:.6g} ≤ (v_k·u)² = {self.progress[k] ** 2:.6g} ≤ "
             f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ kR = {self.length_ceiling[k]:.6g}, "
@@ -65,6 +76,7 @@ def prove(match: Match) -> Proof:
         length_squared=_from_zero(found.length_squared),
         length_ceiling=_from_zero(np.cumsum(sizes * (2 * grown + sizes * longest))),
         mistakes=found.mistakes,
+        plain=match.run.rule == Perceptron(),
         bound=match.run.rule.bound(longest, rules.margin, float(ledger.cost.max(initial=1.0))),
     )
 

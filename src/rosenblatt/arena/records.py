@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from rosenblatt import kernels
 from rosenblatt import rules as how_far
 from rosenblatt.arena.contests import Classification, Contest, Ranking, Sequences
+from rosenblatt.arena.contests.ranking import LONGEST as LONGEST_LIST
 from rosenblatt.arena.learners import Learner
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.rules import Rules
@@ -55,8 +57,8 @@ def load(path: str | PathLike[str]) -> Match:
         raise ValueError(f"{path} is not the record of a match: it is not a text.") from None
 
 
-def from_json(text: str) -> Match:
-    """The same from a text."""
+def from_json(text: str, allow: Callable[[Contest, Learner, int], None] = lambda *_: None) -> Match:
+    """The same from a text; `allow` may refuse a contest, a learner or so many rounds before they play."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
@@ -74,6 +76,7 @@ def from_json(text: str) -> Match:
         raise ValueError(
             f"The record of a match has up to {LONGEST:,} moves and says of each whether it was wrong."
         )
+    allow(contest, learner, len(moves))
     return _played_again(Match(contest, rules, learner), moves, wrong)
 
 
@@ -112,15 +115,17 @@ def read_contest(values: Any) -> Contest:
     """The same back; every number is one that a match can have."""
     name = values.get("name") if isinstance(values, dict) else None
     if name == "classification":
-        return Classification(_count(values, "features", WIDEST))
+        return Classification(whole_number(values, "features", WIDEST))
     if name == "ranking":
-        return Ranking(_count(values, "features", WIDEST), _count(values, "length", 100, 2))
+        return Ranking(
+            whole_number(values, "features", WIDEST), whole_number(values, "length", LONGEST_LIST, 2)
+        )
     if name == "sequence":
         words, labels = (_names(values, part) for part in ("words", "labels"))
         transitions = values.get("transitions")
         if not isinstance(transitions, bool):
             raise ValueError(f"transitions must be true or false. Got {transitions!r:.40}.")
-        return Sequences(words, labels, _count(values, "longest", 12), transitions)
+        return Sequences(words, labels, whole_number(values, "longest", 12), transitions)
     raise ValueError(f"A contest is named classification, ranking or sequence. Got {name!r:.40}.")
 
 
@@ -169,7 +174,8 @@ def rules_values(rules: Rules) -> dict[str, Any]:
     return {"u": list(rules.u), "margin": rules.margin, "radius_squared": rules.radius_squared}
 
 
-def _count(values: dict[str, Any], name: str, most: int, least: int = 1) -> int:
+def whole_number(values: dict[str, Any], name: str, most: int, least: int = 1) -> int:
+    """A whole number between these, from JSON's values."""
     value = values.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise ValueError(f"{name} must be a whole number from {least} to {most}. Got {value!r:.40}.")

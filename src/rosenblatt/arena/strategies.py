@@ -74,9 +74,16 @@ class Orthogonal:
 
     def move(self, match: Match) -> Move | None:
         """The next axis; None when all are used."""
-        hypothesis = match.run.hypothesis
+        hypothesis, rules = match.run.hypothesis, _rules(match)
         weights = hypothesis.weights[:-1] if isinstance(hypothesis, Primal) else None
-        return match.contest.orthogonal(_rules(match), len(match.rounds), weights)
+        move = match.contest.orthogonal(rules, len(match.rounds), weights)
+        most = 1e-6 * (1 + len(match.rounds)) * rules.radius_squared
+        if move is not None and abs(margin_under(match, move)) > most:
+            raise ValueError(
+                "Orthogonal plays from the first round on, against a linear B without an intercept: what B "
+                "has seen is not orthogonal to the next move."
+            )
+        return move
 
 
 @dataclass

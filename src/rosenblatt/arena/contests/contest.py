@@ -88,7 +88,9 @@ def split(contest: Contest, u: tuple[float, ...]) -> tuple[Floats, Floats]:
     outputs = contest.game("mistake").outputs
     numbers = np.asarray(u, float)
     weights = contest.features * outputs
-    return numbers[:weights].reshape(contest.features, outputs), numbers[weights:]
+    offsets = np.zeros(len(contest.game("mistake").offsets))
+    offsets[: len(numbers) - weights] = numbers[weights:]
+    return numbers[:weights].reshape(contest.features, outputs), offsets
 
 
 def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, offsets: Floats) -> float:
@@ -116,6 +118,9 @@ def across(u: Floats, random: np.random.Generator, reach: float) -> Floats:
         return np.zeros(len(u))
     return np.asarray(drawn * (reach * float(random.random()) ** (1 / (len(u) - 1)) / length))
 
+
+LARGEST = 1e100
+"""Numbers of a move: larger ones have squares that cannot be added up."""
 
 LEAN = ROUNDING / 10
 """By how much less than rounding a move may lean against a guess."""
@@ -153,7 +158,7 @@ def farthest(u: Floats, guess: Floats, margin: float, radius: float) -> Floats:
     if length > 0 and -(guess @ u) * radius >= margin * length:
         return -guess * (radius / length)
     rest = guess - (guess @ u) * u
-    if float(np.linalg.norm(rest)) <= 1e-12 * max(length, 1.0):
+    if float(np.linalg.norm(rest)) <= 1e-12 * length:
         rest = _across(u)
     aside = np.sqrt(max(radius**2 - margin**2, 0.0))
     size = float(np.linalg.norm(rest))
@@ -171,10 +176,12 @@ def vector(values: Any, size: int, what: str) -> tuple[float, ...]:
     """Finite numbers, as many as asked for."""
     try:
         numbers = np.asarray(values, float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{what} must be {size} numbers. Got {values!r:.80}.") from None
-    if numbers.shape != (size,) or not np.isfinite(numbers).all():
-        raise ValueError(f"{what} must be {size} finite numbers. Got {_described(numbers)}.")
+    if numbers.shape != (size,) or not (np.abs(numbers) <= LARGEST).all():
+        raise ValueError(
+            f"{what} must be {size} finite numbers, up to {LARGEST:g}. Got {_described(numbers)}."
+        )
     return tuple(numbers.tolist())
 
 

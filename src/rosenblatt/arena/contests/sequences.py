@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.arena.contests.contest import margin_of, split
-from rosenblatt.arena.rules import Rules
+from rosenblatt.arena.contests.contest import margin_by, split
+from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Sequence as Game
 from rosenblatt.loops.margins import margin_loop
 
-PATHS = 4096
-"""Paths through a sentence at most: the rule of the radius is about all of them."""
+PATHS, LABELS = 1024, 16
+"""Paths through a sentence, and labels, at most: the rule of the radius is about all of them."""
 
 NO_SENTENCE = (
     "No legal sentence was found, whose labels u keeps at least γ above all others within the radius. "
@@ -62,10 +62,11 @@ class Sequences:
             object.__setattr__(self, what, tuple(names))
             if len(set(names)) < len(names) or len(names) < (2 if what == "labels" else 1):
                 raise ValueError(f"There must be several {what}, all different. Got {names!r:.80}.")
-        if not (self.longest >= 1 and len(self.labels) ** self.longest <= PATHS):
+        ways = len(self.labels) ** min(self.longest, PATHS)
+        if self.longest < 1 or len(self.labels) > LABELS or ways > PATHS:
             raise ValueError(
-                f"A sentence may have at most {PATHS} ways to be labelled. Got {len(self.labels)} labels for "
-                f"up to {self.longest} words."
+                f"There are at most {LABELS} labels, and {PATHS} ways to be labelled for a sentence. Got "
+                f"{len(self.labels)} labels for up to {self.longest} words."
             )
 
     @property
@@ -75,8 +76,9 @@ class Sequences:
 
     @property
     def dimensions(self) -> int:
-        """One per word and label, and the offsets of the game."""
-        return len(self.words) * len(self.labels) + len(self.game("mistake").offsets)
+        """One per word and label, and with transitions the offsets of the game."""
+        pairs = len(self.game("mistake").offsets) if self.transitions else 0
+        return len(self.words) * len(self.labels) + pairs
 
     def game(self, ties: str) -> Game:
         """The sequence game."""
@@ -228,10 +230,8 @@ def _labelled(contest: Sequences, u: tuple[float, ...], words: tuple[str, ...]) 
 
 
 def _legal(contest: Sequences, rules: Rules, move: Sentence) -> bool:
-    game = contest.game("mistake")
-    weights, offsets = split(contest, rules.u)
-    margin = margin_of(contest, game, move, contest.rows(move) @ weights, game.offsets + offsets)
-    return margin >= rules.margin - rules.slack and contest.size_squared(move) <= rules.radius_squared
+    wide = margin_by(contest, rules.u, move) >= rules.margin - rules.slack
+    return wide and contest.size_squared(move) <= rules.radius_squared * (1 + ROUNDING)
 
 
 class _Legal(NamedTuple):

@@ -6,8 +6,9 @@ const WIDTH = 260, HEIGHT = 170, LEFT = 42, BOTTOM = 24, TOP = 22;
 const MOST = 400;
 
 export class Charts {
-  /** `told` is given the line of the proof at the k somebody points to, and its numbers. */
-  constructor(parent, told) {
+  /** `told` is given the line of the proof at the k somebody points to, and its numbers; `read` whether to read it out. */
+  constructor(parent, told, read) {
+    this.read = read;
     this.told = told;
     this.charts = [
       new Chart("v_k · u  ≥  kγ", "progress"),
@@ -19,12 +20,14 @@ export class Charts {
       chart.svg.addEventListener("pointermove", (event) => this.point(chart.k(event)));
       chart.svg.addEventListener("pointerleave", () => this.point(this.current));
       chart.svg.addEventListener("keydown", (event) => this.key(event));
+      chart.svg.addEventListener("blur", () => this.read(false));
     }
   }
 
   key(event) {
     const turn = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!turn || !this.proof) return;
+    this.read(true);
     this.point(Math.min(this.proof.progress.length - 1, Math.max(0, this.pointed + turn)));
     event.preventDefault();
   }
@@ -79,6 +82,10 @@ function times(radius) {
 /** The chain of inequalities at one k. */
 export function line(proof, k) {
   const { floor, progress, length, ceiling } = numbers(proof, k);
+  if (!proof.plain) {
+    const most = proof.bound === null ? "" : `; at most ${shown(proof.bound)} mistakes`;
+    return `After ${k} corrections: v·u = ${shown(progress)} ≥ ${shown(floor)}, ‖v‖² = ${shown(length)} ≤ ${shown(ceiling)}${most}.`;
+  }
   const bound = proof.bound === null ? "" : ` so k ≤ ${proof.radius}/γ² = ${shown(proof.bound)}`, most = times(proof.radius);
   return `k = ${k}: v·u = ${shown(progress)} ≥ kγ = ${shown(floor)}; ‖v‖² = ${shown(length)} ≤ ${most} = ${shown(ceiling)}; ` +
     `(kγ)² = ${shown(floor ** 2)} ≤ (v·u)² = ${shown(progress ** 2)} ≤ ‖v‖² = ${shown(length)} ≤ ${most} = ${shown(ceiling)},${bound}.`;
@@ -87,7 +94,7 @@ export function line(proof, k) {
 class Chart {
   constructor(title, name) {
     this.title = title;
-    this.svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: "0", role: "img", id: `chart-${name}` });
+    this.svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: "0", role: "application", id: `chart-${name}` });
     this.lines = make("g");
     this.cursor = make("path", { class: "here" });
     this.name = make("text", { x: 8, y: 15, class: "small" }, title);

@@ -7,7 +7,7 @@ const STEP = 130, LINE = 90, EDGE = 70;
 
 export class LatticeFigure {
   constructor(parent) {
-    this.svg = make("svg", { viewBox: "0 0 600 360", id: "lattice", role: "img", "aria-label": "No sentence yet." });
+    this.svg = make("svg", { viewBox: "0 0 600 360", id: "lattice", role: "img", tabindex: "0", "aria-label": "No sentence yet." });
     parent.replaceChildren(this.svg);
   }
 
@@ -23,8 +23,8 @@ export class LatticeFigure {
     this.svg.setAttribute("viewBox", `0 0 ${Math.max(600, width)} ${height}`);
     this.svg.setAttribute("aria-label", `The lattice of ${words.join(" ")}. B's path: ${lattice.answer.join(" ")}. The true path: ${lattice.truth.join(" ")}.`);
     this.svg.replaceChildren(make("rect", { class: "frame", width: Math.max(600, width), height }),
-      ...this.links(lattice), this.path(lattice, lattice.answer, "answered", 0),
-      this.path(lattice, lattice.truth, "true", 0), ...this.nodes(lattice));
+      ...this.links(lattice), this.path(lattice, lattice.answer, "answered"),
+      this.path(lattice, lattice.truth, "true"), ...this.nodes(lattice));
   }
 
   at(i, label) { return [EDGE + STEP * (i + 0.5), 70 + LINE * (label + 0.5)]; }
@@ -67,7 +67,7 @@ export function added(parent, lattice, round) {
     return;
   }
   const lines = lattice.added.map(({ what, amount }) => row([what, amount > 0 ? `+${shown(amount)}` : shown(amount)]));
-  const said = round.wrong ? "A mistake: Φ(truth) − Φ(answer) is added." : "Correct: nothing is added.";
+  const said = `${round.wrong ? "A mistake" : "Correct"}: ${round.corrected ? "Φ(truth) − Φ(rival) is added" : "nothing is added"}.`;
   parent.replaceChildren(
     html("p", {}, `True: ${lattice.truth.join(" ")} (dashed). B: ${lattice.answer.join(" ")} (solid). ${said}`),
     html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What the correction adds" },

@@ -5,8 +5,8 @@ import { html, make, shown } from "./svg.js";
 import { head, letter, row } from "./tables.js";
 
 export class Lists extends Plane {
-  constructor(parent, chosen) {
-    super(parent, chosen);
+  constructor(parent, chosen, moved) {
+    super(parent, chosen, moved);
     this.list = make("g");
     this.waiting = make("g");
     this.svg.insertBefore(this.list, this.cross);
@@ -69,7 +69,8 @@ export function order(parent, match, step) {
   const places = round.scores.map((_, place) => place).sort((a, b) => round.scores[b] - round.scores[a] || a - b);
   const lines = places.map((place, rank) => row([rank + 1, letter(place), shown(round.scores[place]),
     place === round.move[1] ? "the best, says A" : "", place === round.answer ? "B's answer" : ""]));
-  const said = round.wrong ? `A mistake: v moves by ${letter(round.move[1])} − ${letter(rival(round))}.` : "Correct: v stays.";
+  const moves = round.corrected ? `v moves along ${letter(round.move[1])} − ${letter(rival(round))}.` : "v stays.";
+  const said = `${round.wrong ? "A mistake" : "Correct"}: ${moves}`;
   parent.replaceChildren(html("p", {}, `The order that v_${round.guess} gives. ${said}`),
     html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The order of the list" },
       html("table", {}, head(["rank", "candidate", "score", "A", "B"]), html("tbody", {}, ...lines))));

@@ -13,34 +13,40 @@ import { html, shown } from "./svg.js";
 import * as tables from "./tables.js";
 
 const PREDICTORS = ["last", "best", "average", "vote", "sample"];
-const SIDE = 200;
+const SIDE = 200, MOST_DIMENSIONS = 400;
 
 const at = (id) => document.getElementById(id);
-const state = { mode: "plane", match: null, step: 0, predictor: "last", pending: [], figure: null, asked: 0 };
+const state = { mode: "plane", match: null, step: 0, predictor: "last", pending: [], figure: null, asked: 0, waiting: 0, queue: Promise.resolve() };
 const replay = new Replay(at("run"), at("speed"), (step) => look(step, true), () => look(state.step));
 const charts = new Charts(at("charts"), (line, numbers) => {
   at("proof-line").textContent = line && `${line} Here u is ${state.match.proof.direction}.`;
   Object.assign(at("proof-line").dataset, numbers);
-});
+}, (aloud) => at("proof-line").setAttribute("aria-live", aloud ? "polite" : "off"));
 
 // Talking to the server.
 
-async function tell(work) {
-  at("fault").textContent = "";
+/** Do what somebody asked for, after all that was asked before: one thing at a time. */
+function tell(work) {
+  state.waiting += 1;
   document.body.setAttribute("aria-busy", "true");
-  try {
-    await work();
-  } catch (fault) {
-    at("fault").textContent = fault.message;
-  } finally {
-    document.body.removeAttribute("aria-busy");
-  }
+  state.queue = state.queue.then(async () => {
+    at("fault").textContent = "";
+    try {
+      await work();
+    } catch (fault) {
+      at("fault").textContent = fault.message;
+    }
+    state.waiting -= 1;
+    if (!state.waiting) document.body.removeAttribute("aria-busy");
+  });
+  return state.queue;
 }
 
 const request = (verb, values = {}) => ask(verb, { id: state.match?.id, ...values });
 
 /** Take in a match as the server has it, and look at its end. */
 function take(match, step = match.rounds.length) {
+  replay.stop();
   let mistakes = 0;
   match.mistakes = [0, ...match.rounds.map((round) => (mistakes += round.wrong))];
   state.match = match;
@@ -63,6 +69,7 @@ function say(round) {
 /** Draw the match after so many rounds. */
 function look(step, quickly = false) {
   const match = state.match;
+  if (!match) return;
   state.step = Math.min(match.rounds.length, Math.max(0, step));
   const k = guessAt(match, state.step);
   at("step").value = state.step;
@@ -121,7 +128,8 @@ function rulesFromForm() {
   const turn = (Number(form.get("angle")) * Math.PI) / 180;
   const rules = { margin, radius_squared: radius };
   const many = state.mode === "plane" && form.get("dimensions") === "all";
-  const dimensions = many ? Math.max(2, Math.ceil(radius / margin ** 2 - 1e-9)) : 2;
+  const bound = Math.ceil(radius / margin ** 2 - 1e-9);
+  const dimensions = many ? Math.min(MOST_DIMENSIONS + 1, Math.max(2, bound || 2)) : 2;
   rules.u = many ? Array(dimensions).fill(1) : [Math.cos(turn), Math.sin(turn)];
   return { rules, dimensions };
 }
@@ -164,7 +172,8 @@ async function showPoint(place) {
 }
 
 async function askWhy(place) {
-  const found = await request("why", { x: place, at: state.step, predictor: state.predictor });
+  const step = state.step, found = await request("why", { x: place, at: step, predictor: state.predictor });
+  if (step !== state.step) return;
   state.figure.why(place, found.parts);
   const lines = found.parts.slice(0, 10).map((part) => tables.row([part.round + 1, shown(part.importance), shown(part.similarity), shown(part.product)]));
   at("why").replaceChildren(
@@ -205,11 +214,19 @@ async function showSentence() {
 // Modes and wiring.
 
 function enter(mode) {
+  return tell(() => { turnTo(mode); return begin(); });
+}
+
+/** Show what belongs to a mode; there is no match yet. */
+function turnTo(mode) {
+  replay.stop();
   state.mode = mode;
   state.match = null;
+  state.asked += 1;
+  charts.begin(null);
   for (const button of document.querySelectorAll(".mode")) {
-    button.toggleAttribute("aria-current", button.dataset.mode === mode);
     if (button.dataset.mode === mode) button.setAttribute("aria-current", "page");
+    else button.removeAttribute("aria-current");
   }
   for (const element of document.querySelectorAll("[class*='only-']")) element.hidden = !element.classList.contains(`only-${mode}`);
   const { title, story, strategies, labels = [] } = MODES[mode];
@@ -219,11 +236,10 @@ function enter(mode) {
   fill(at("strategy"), Object.entries(strategies));
   fill(at("label"), labels);
   const figures = { plane: Plane, kernel: Plane, ranking: Lists, sequence: LatticeFigure };
-  state.figure = new figures[mode](at("figure"), chosen);
+  state.figure = new figures[mode](at("figure"), chosen, ([x, y]) => { at("status").textContent = `The cross is at ${shown(x)}, ${shown(y)}.`; });
   state.predictor = mode === "kernel" ? "average" : "last";
   for (const radio of document.querySelectorAll("[name=predictor]")) radio.checked = radio.value === state.predictor;
-  location.hash = mode;
-  return tell(() => begin());
+  history.replaceState(null, "", `#${mode}`);
 }
 
 function fill(select, options) {
@@ -246,7 +262,7 @@ function wire() {
   on("step", "input", () => { replay.stop(); look(Number(at("step").value)); });
   const moves = { first: () => 0, back: (step) => step - 1, forward: (step) => step + 1, last: () => Infinity };
   for (const [id, to] of Object.entries(moves)) on(id, "click", () => { replay.stop(); look(to(state.step)); });
-  on("run", "click", () => replay.toggle(state.step, state.match.rounds.length));
+  on("run", "click", () => state.match && replay.toggle(state.step, state.match.rounds.length));
   on("undo", "click", () => tell(async () => { replay.stop(); take(await request("undo", { rounds: 1 })); }));
   on("save", "click", () => tell(async () => download((await request("record")).record, "match.json", "application/json")));
   on("save-svg", "click", () => download(asSvg(at("figure").firstElementChild), "match.svg", "image/svg+xml"));
@@ -264,9 +280,11 @@ async function load() {
   at("load").value = "";
   if (!file) return;
   const match = await ask("load", { record: await file.text() });
-  const mode = { ranking: "ranking", sequence: "sequence" }[match.contest.name] ?? (match.rules ? "plane" : "kernel");
-  if (mode !== state.mode) await enter(mode);
-  if (match.learner.kernel) at("learner").elements.kernel.value = match.learner.kernel;
+  const { contest, learner, rules } = match;
+  turnTo({ ranking: "ranking", sequence: "sequence" }[contest.name] ?? (rules && !learner.kernel ? "plane" : "kernel"));
+  at("learner").elements.rule.value = learner.rule;
+  if (learner.kernel) at("learner").elements.kernel.value = learner.kernel;
+  if (rules) [at("rules").elements.margin.value, at("rules").elements.radius.value] = [rules.margin, rules.radius_squared];
   take(match);
 }
 

@@ -7,8 +7,8 @@ const POINTS = 300, TRAIL = 40;
 const MARKS = { 1: "M-6 0H6M0 -6V6", "-1": "M-6 0H6" };
 
 export class Plane {
-  /** A figure inside an element; `chosen` is told where somebody clicked, or pressed Enter. */
-  constructor(parent, chosen) {
+  /** A figure inside an element; `chosen` is told where somebody clicked, or pressed Enter, `moved` where the cross went. */
+  constructor(parent, chosen, moved) {
     this.svg = make("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, id: "plane", tabindex: "0", role: "application" });
     this.heat = make("image", { x: 0, y: 0, width: SIZE, height: SIZE, preserveAspectRatio: "none" });
     this.ground = make("g");
@@ -27,6 +27,7 @@ export class Plane {
     this.place = [0, 0];
     this.drawn = 0;
     this.chosen = chosen;
+    this.moved = moved;
     this.svg.addEventListener("click", (event) => this.chosen(this.moveTo(this.at(event))));
     this.svg.addEventListener("keydown", (event) => this.key(event));
     parent.replaceChildren(this.svg);
@@ -47,7 +48,7 @@ export class Plane {
     const step = this.reach / 20;
     const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     if (event.key in moves) {
-      this.moveTo(this.place.map((number, axis) => number + moves[event.key][axis]));
+      this.moved(this.moveTo(this.place.map((number, axis) => number + moves[event.key][axis])));
     } else if (event.key === "Enter" || event.key === " ") {
       this.chosen(this.place);
     } else {

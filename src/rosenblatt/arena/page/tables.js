@@ -9,7 +9,7 @@ export function rounds(table, match, step) {
   const first = Math.max(0, step - ROWS);
   const lines = match.rounds.slice(first, step).map((round, i) => {
     const line = row([first + i + 1, `v_${round.guess}`, input(match, round, first + i)]);
-    line.append(html("td", { class: round.wrong ? "wrong" : "right" }, round.wrong ? "✗" : "✓"), html("td", {}, answer(match, round)));
+    line.append(html("td", round.wrong ? { class: "wrong" } : {}, round.wrong ? "✗" : "✓"), html("td", {}, answer(match, round)));
     return line;
   });
   if (lines.length) lines.at(-1).setAttribute("aria-current", "true");

@@ -76,13 +76,13 @@ def make_app(token: str) -> Starlette:
 def _answer(room: Room, verb: str, values: Any) -> Response:
     try:
         found = room.ask(verb, values)
+        text = json.dumps(found, ensure_ascii=False, allow_nan=False) if isinstance(found, dict) else ""
     except (ValueError, TypeError, ArithmeticError, MemoryError, RecursionError) as fault:
         return _said(str(fault) or "This could not be computed.", 400)
-    if not isinstance(found, dict):
-        headers = GUARDS | {"X-Side": str(len(found))}
-        return Response(found.tobytes(), media_type="application/octet-stream", headers=headers)
-    text = json.dumps(found, ensure_ascii=False, allow_nan=False)
-    return Response(text, media_type="application/json", headers=GUARDS)
+    if isinstance(found, dict):
+        return Response(text, media_type="application/json", headers=GUARDS)
+    headers = GUARDS | {"X-Side": str(len(found))}
+    return Response(found.tobytes(), media_type="application/octet-stream", headers=headers)
 
 
 def _refused(request: Request, token: str) -> Response | None:

@@ -12,9 +12,17 @@ from typing import Any
 
 from rosenblatt._types import Array
 from rosenblatt.arena.contests import Classification, Contest, Point, Ranking, Sequences, little_language
+from rosenblatt.arena.contests.ranking import LONGEST as LONGEST_LIST
 from rosenblatt.arena.learners import Learner
 from rosenblatt.arena.match import Match, Strategy
-from rosenblatt.arena.records import from_json, read_contest, read_learner, read_rules, to_json
+from rosenblatt.arena.records import (
+    from_json,
+    read_contest,
+    read_learner,
+    read_rules,
+    to_json,
+    whole_number,
+)
 from rosenblatt.arena.rules import Rules
 from rosenblatt.arena.scenes import scene
 from rosenblatt.arena.server import sights
@@ -98,22 +106,15 @@ class Room:
             return self._verbs[verb](values)
 
     def _new(self, values: Values) -> Values:
-        points = scene(values["scene"]) if isinstance(values.get("scene"), str) else []
         contest, rules = _game(values)
+        points = [] if values.get("scene") is None else _scene(contest, values["scene"])
         return self._seat(Table(Match(contest, rules, _player(values.get("learner"))), points))
 
     def _load(self, values: Values) -> Values:
         record = values.get("record")
         if not isinstance(record, str):
             raise ValueError("A record to load must be a text.")
-        match = from_json(record)
-        if match.contest.features > WIDEST or len(match.rounds) > _most(match):
-            raise ValueError(
-                f"The page takes matches of up to {ROUNDS:,} rounds, {WIDEST} dimensions and {NUMBERS:,} "
-                "numbers."
-            )
-        if match.learner.kernel is not None:
-            _short(repr(match.learner.kernel))
+        match = from_json(record, _allow)
         return self._seat(Table(match, _points(match)))
 
     def _seat(self, table: Table) -> Values:
@@ -136,17 +137,17 @@ class Room:
 
     def _show(self, values: Values) -> Values:
         name, table = self._table(values)
-        if len(table.match.rounds) >= _most(table.match):
+        if len(table.match.rounds) >= _most(table.match.contest):
             raise ValueError(
-                f"This match may have at most {_most(table.match):,} rounds here: begin a new one."
+                f"This match may have at most {_most(table.match.contest):,} rounds here: begin a new one."
             )
         table.match.show(table.match.contest.from_values(values.get("move")))
         return self._told(name)
 
     def _play(self, values: Values) -> Values:
         name, table = self._table(values)
-        rounds = _whole(values, "rounds", 1, ROUNDS)
-        rounds = min(rounds, max(0, _most(table.match) - len(table.match.rounds)))
+        rounds = whole_number(values, "rounds", ROUNDS, 1)
+        rounds = min(rounds, max(0, _most(table.match.contest) - len(table.match.rounds)))
         strategy, end, played = table.strategy(values.get("strategy")), monotonic() + SECONDS, 0
         while played < rounds and monotonic() < end and table.match.play(strategy, 1):
             played += 1
@@ -154,15 +155,20 @@ class Room:
 
     def _undo(self, values: Values) -> Values:
         name, table = self._table(values)
-        table.match.undo(_whole(values, "rounds", 1, ROUNDS))
+        table.match.undo(whole_number(values, "rounds", ROUNDS))
         return self._told(name)
 
     def _learner(self, values: Values) -> Values:
         """The same moves, shown to another B."""
         name, table = self._table(values)
         fresh = Match(table.match.contest, table.match.rules, _player(values.get("learner")))
+        end = monotonic() + SECONDS
         for round in table.match.rounds:
             fresh.show(round.move)
+            if monotonic() > end:
+                raise ValueError(
+                    "This B takes too long to see all the moves: take another one, or begin anew."
+                )
         table.match = fresh
         return self._told(name)
 
@@ -184,7 +190,7 @@ class Room:
         _, table = self._table(values)
         if not isinstance(table.match.contest, Sequences) or not table.match.rounds:
             raise ValueError("A lattice belongs to a round of the contest of sentences.")
-        return sights.lattice(table.match, _whole(values, "round", 0, len(table.match.rounds) - 1))
+        return sights.lattice(table.match, whole_number(values, "round", len(table.match.rounds) - 1, 0))
 
     def _surface(self, values: Values) -> Array:
         _, table = self._table(values)
@@ -192,7 +198,7 @@ class Room:
         reach = values.get("reach", 1.0)
         if not isinstance(reach, int | float) or not 0 < reach <= 1e6:
             raise ValueError(f"reach must be a number above 0. Got {reach!r:.40}.")
-        side = _whole(values, "side", 8, 200)
+        side = whole_number(values, "side", 200, 8)
         return sights.surface(table.match, _at(values, table), _predictor(values), float(reach), side)
 
 
@@ -202,9 +208,24 @@ def _game(values: Values) -> tuple[Contest, Rules | None]:
     if asked == {"name": "sequence"}:
         return little_language()
     contest = read_contest(asked)
-    if isinstance(contest, Classification | Ranking) and contest.features > WIDEST:
-        raise ValueError(f"The page takes up to {WIDEST} dimensions. Got {contest.features}.")
+    _allow(contest, Learner(), 0)
     return contest, None if values.get("rules") is None else read_rules(values["rules"])
+
+
+def _allow(contest: Contest, learner: Learner, rounds: int) -> None:
+    """Refuse what would take a page too long, or too much room."""
+    if contest.features > WIDEST or rounds > _most(contest):
+        raise ValueError(
+            f"The page takes matches of up to {ROUNDS:,} rounds, {WIDEST} dimensions and {NUMBERS:,} numbers."
+        )
+    if learner.kernel is not None:
+        _short(repr(learner.kernel))
+
+
+def _scene(contest: Contest, name: Any) -> list[Point]:
+    if not isinstance(name, str) or contest != Classification(2):
+        raise ValueError(f"A scene is named, and of points with 2 features. Got {name!r:.40}.")
+    return scene(name)
 
 
 def _player(values: Any) -> Learner:
@@ -227,10 +248,9 @@ def _points(match: Match) -> list[Point]:
     return list(dict.fromkeys(round.move for round in match.rounds))
 
 
-def _most(match: Match) -> int:
-    """Rounds that a match may have: the fewer, the more numbers a move has."""
-    contest = match.contest
-    rows = contest.length if isinstance(contest, Ranking) else 1
+def _most(contest: Contest) -> int:
+    """Rounds that a match may have: the fewer, the more numbers a move may have."""
+    rows = LONGEST_LIST if isinstance(contest, Ranking) else 1
     return min(ROUNDS, NUMBERS // (rows * contest.features))
 
 
@@ -240,7 +260,7 @@ def _check_plane(match: Match) -> None:
 
 
 def _at(values: Values, table: Table) -> int:
-    return _whole(values, "at", 0, len(table.match.rounds))
+    return whole_number(values, "at", len(table.match.rounds), 0)
 
 
 def _predictor(values: Values) -> str:
@@ -248,10 +268,3 @@ def _predictor(values: Values) -> str:
     if not isinstance(name, str) or name not in NAMES:
         raise ValueError(f"A predictor is one of {', '.join(NAMES)}. Got {name!r:.40}.")
     return name
-
-
-def _whole(values: Values, name: str, least: int, most: int) -> int:
-    value = values.get(name)
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most}. Got {value!r:.40}.")
-    return value

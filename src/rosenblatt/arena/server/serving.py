@@ -45,10 +45,11 @@ def serve(port: int = 0, *, browser: bool = True, tell: Callable[[str], Any] = p
             ) from None
         address = f"http://{LOOPBACK}:{bound.getsockname()[1]}/{token}/"
         config = uvicorn.Config(make_app(token), log_level="warning", access_log=False, timeout_keep_alive=30)
+        bound.listen()  # before somebody knocks
         tell(f"The arena is open at {address}")
         Thread(target=_warm_up, daemon=True).start()
         if browser:
-            webbrowser.open(address)
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()
         with threadpool_limits(limits=1):  # products of two columns are slower in several threads
             uvicorn.Server(config).run(sockets=[bound])
 

@@ -18,6 +18,7 @@ from rosenblatt.hypotheses import Primal
 from rosenblatt.ledger import OFFSET
 from rosenblatt.replay import replayed
 from rosenblatt.rows import Rows
+from rosenblatt.rules import Perceptron
 
 CELLS = 20_000_000
 """Similarities behind one surface at most, a quarter of them by sample: else it has fewer cells."""
@@ -72,7 +73,7 @@ def _guesses(match: Match) -> Floats:
 
 def _in_the_plane(match: Match, vectors: Floats) -> Floats:
     if match.contest.features == 2 or match.rules is None:
-        return vectors[:, :2]
+        return np.pad(vectors[:, :2], ((0, 0), (0, max(0, 2 - vectors.shape[1]))))
     along = vectors @ np.array(match.rules.u)
     aside = np.maximum((vectors**2).sum(axis=1) - along**2, 0)
     return np.stack([along, np.sqrt(aside)], axis=1)
@@ -92,6 +93,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
             "bound": found.bound,
             "mistakes": found.mistakes,
             "direction": "the referee's",
+            "plain": found.plain,
             "radius": "4R" if isinstance(match.contest, Ranking) else "R",
         }
     own = certificate(match)
@@ -103,6 +105,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
         "bound": own.bound if np.isfinite(own.bound) else None,
         "mistakes": own.mistakes,
         "direction": f"along {own.direction}",
+        "plain": match.run.rule == Perceptron(),
         "radius": "R",
     }
 
