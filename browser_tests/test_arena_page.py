@@ -302,7 +302,12 @@ def test_a_match_of_ten_thousand_rounds_is_loaded_and_replayed(visit, tmp_path):
 
 def test_who_is_in_a_hurry_gets_the_last_thing_asked_for(visit):
     visitor = visit()
-    for selector in (".play[data-rounds=all]", "[data-mode=kernel]", ".play[data-rounds='10']", "[data-mode=ranking]"):
+    for selector in (
+        ".play[data-rounds=all]",
+        "[data-mode=kernel]",
+        ".play[data-rounds='10']",
+        "[data-mode=ranking]",
+    ):
         visitor.page.click(selector)
     visitor.settled()
     assert visitor.text("#board-title") == "Lists"

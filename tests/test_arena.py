@@ -52,7 +52,7 @@ def test_chance_and_greed_keep_to_the_rules_and_the_theorem_holds(game, seed):
 def test_nothing_legal_is_worse_than_what_greed_shows(game, seed):
     match = played(*game, arena.Random(seed), 3)
     worst = arena.Greedy(stop=False).move(match)
-    match.referee.check(worst)
+    match.referee.checked(worst)
     chance = arena.Random(seed + 1)
     assert all(
         margin_under(match, chance.move(match)) >= margin_under(match, worst) - 1e-9 for _ in range(50)
@@ -229,6 +229,40 @@ def test_orthogonal_moves_are_refused_where_they_are_not():
         )
 
 
+@pytest.mark.parametrize("y", [1, np.int64(1)])
+@pytest.mark.parametrize("form", [np.array, np.float32, list])
+def test_moves_are_kept_as_pythons_own_numbers(form, y):
+    x = form([0.5, 0.25])
+    match = arena.Match(arena.Classification(2), PLANE)
+    match.show(arena.Point(x, y))
+    x[0] = 9.0
+    assert match.rounds[0].move.x == (0.5, 0.25)
+    assert arena.from_json(arena.to_json(match.transcript)).rounds == match.rounds
+    lists = arena.Match(arena.Ranking(2), None)
+    lists.show(arena.Choice(np.eye(2), np.int64(1)))
+    assert lists.rounds[0].move == arena.Choice(((1.0, 0.0), (0.0, 1.0)), 1)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: arena.Match(arena.Classification(2), (1, 2)),
+        lambda: arena.Match(arena.Classification(2), PLANE).show(arena.Point(None, 1)),
+        lambda: arena.Match(arena.Classification(2), PLANE).show(arena.Point((10**400, 1), 1)),
+        lambda: arena.certificate(arena.Match(arena.Classification(2))),
+        lambda: arena.Rules((1, 0), 1e200, 1),
+        lambda: arena.Rules((1, 0), 1e-200, 1),
+        lambda: arena.Match(arena.Classification(2), PLANE).play(arena.Random(), 1.5),
+        lambda: arena.Match(arena.Classification(2), PLANE).undo(-1),
+        lambda: arena.rules_for(np.empty((0, 2)), []),
+        lambda: arena.to_json(arena.Match(arena.Classification(1001)).transcript),
+    ],
+)
+def test_what_cannot_be_gets_a_sentence(broken):
+    with pytest.raises((ValueError, TypeError), match=r"\.$"):
+        broken()
+
+
 def test_free_play_is_certified_by_bs_own_guesses():
     match = arena.Match(arena.Classification(2), None, arena.Learner(kernel="Polynomial(2)"))
     xor = [arena.Point((x, z), -1 if x == z else 1) for x in (0.0, 1.0) for z in (0.0, 1.0)]
@@ -253,6 +287,17 @@ def test_a_data_set_keeps_to_the_rules_found_for_it(seed):
     X, y = zip(*(round.move for round in drawn.rounds), strict=True)
     rules = arena.rules_for(X, y)
     assert rules.margin >= given_rules.margin / 2
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rules_are_found_for_narrow_margins(seed):
+    X = np.random.default_rng(seed).normal(size=(200, 3))
+    assert arena.rules_for(X, np.sign(X @ [1, 2, 3])).margin > 0
+
+
+def test_a_data_set_is_replayed_under_its_rules():
+    X, y = [[1.0, 0.0, 2.0]] * 40, [1] * 40
+    rules = arena.rules_for(X, y)
     match = arena.Match(arena.Classification(3), rules)
     assert match.play(arena.Replay(arena.points(X, y))) == 40
 

@@ -1,5 +1,6 @@
 """The examples do what their pages say."""
 
+import runpy
 import sys
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 
 from rosenblatt.data import read_conll
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
+EXAMPLES = Path(__file__).parents[1] / "examples"
+sys.path.insert(0, str(EXAMPLES))
 
 
 def test_clicks_teach(data, tmp_path, monkeypatch):
@@ -52,3 +54,15 @@ def test_a_stream_that_changes_is_followed_with_few_rows(tmp_path):
         assert found[policy]["wrong"][600:].mean() < found["none"]["wrong"][600:].mean() + 0.03
     example.plot(found, str(tmp_path / "drift.png"))
     assert (tmp_path / "drift.png").stat().st_size > 1000
+
+
+PROGRAMS = {"drifting_stream", "learning_from_clicks", "reranking"}
+SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem not in PROGRAMS)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_scripts_of_the_gallery_run(script, monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    runpy.run_path(str(script), run_name="__main__")
+    pyplot.close("all")

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._types import Floats, Ints
 from rosenblatt.arena.contests import Point
 from rosenblatt.arena.rules import Rules
 from rosenblatt.estimators.classifier import PerceptronClassifier
-from rosenblatt.rules import Margin
+from rosenblatt.rules import Margin, Perceptron, Rule
 
-BETA, EPOCHS = 100.0, 1000
-"""How wide a margin is asked for, in units of R, and how often the data is gone through for it."""
+MARGINS, EPOCHS = (100.0, 10.0, 1.0, 0.1), 1000
+"""How wide margins are asked for, in units of R, and how often the data is gone through for each."""
 
 
 def points(X: Any, y: Any) -> list[Point]:
@@ -37,20 +38,29 @@ def rules_for(X: Any, y: Any) -> Rules:
     2.0
     """
     moves = points(X, y)
+    if not moves:
+        raise ValueError("A data set has at least one row. Got none.")
     rows, labels = np.array([move.x for move in moves]), np.array([move.y for move in moves])
-    radius = float((rows**2).sum(axis=1).max(initial=0.0))
-    rule = Margin(beta=BETA * max(radius, 1e-12))
+    radius = max(float((rows**2).sum(axis=1).max()), 1e-12)
+    tried: list[Rule] = [Perceptron(), *(Margin(beta=wide * radius) for wide in MARGINS)]
+    found = max((_direction(rows, labels, rule) for rule in tried), key=lambda one: one[0])
+    if found[0] <= 0:
+        raise ValueError(
+            f"No line through 0 that separates this data set was found in {EPOCHS} epochs: play it without "
+            "rules, or, if no such line exists, with a column of ones added."
+        )
+    return Rules(tuple(found[1].tolist()), found[0], radius)
+
+
+def _direction(rows: Floats, labels: Ints, rule: Rule) -> tuple[float, Floats]:
+    """The margin of the last guess by a rule, and the guess."""
     options: dict[str, Any] = {
         "fit_intercept": False,
         "shuffle": False,
         "epochs": EPOCHS,
         "predictor": "last",
     }
+    if len(set(labels.tolist())) < 2:  # the mirror image of a row has the other label
+        rows, labels = np.vstack([rows, -rows]), np.concatenate([labels, -labels])
     u = PerceptronClassifier(rule=rule, **options).fit(rows, labels).coef_[0]
-    margin = float((labels * (rows @ u)).min() / max(float(np.linalg.norm(u)), 1e-300))
-    if margin <= 0:
-        raise ValueError(
-            "No line through 0 was found that separates this data set, so it keeps to no rules: play it "
-            "without rules, or with a column of ones added."
-        )
-    return Rules(tuple(u.tolist()), margin, radius)
+    return float((labels * (rows @ u)).min() / max(float(np.linalg.norm(u)), 1e-300)), u

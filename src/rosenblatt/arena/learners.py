@@ -45,7 +45,8 @@ class Learner:
     def __post_init__(self) -> None:
         if isinstance(self.kernel, str):
             object.__setattr__(self, "kernel", kernels.parse(self.kernel))
-        object.__setattr__(self, "rule", as_rule(self.rule))
+        parsed = rules.parse(self.rule) if isinstance(self.rule, str) else as_rule(self.rule)
+        object.__setattr__(self, "rule", parsed)
         if self.kernel is not None:
             if not isinstance(self.kernel, Kernel) or self.kernel.domain != "vectors":
                 raise ValueError(f"{ON_VECTORS} Got {self.kernel!r}.")
@@ -66,7 +67,10 @@ class Learner:
     def begin(self, contest: Contest) -> Run:
         """A run before its first round; what the predictors ask for is kept."""
         if self.fit_intercept and not isinstance(contest.game(self.ties), Binary):
-            raise ValueError("Only the contest of points has an intercept. Got fit_intercept=True.")
+            raise ValueError(
+                "Only the contest of points has an intercept. Got a learner with one: pass "
+                "fit_intercept=False."
+            )
         return begin(
             contest.game(self.ties),
             features=None if self.kernel is not None else contest.features,

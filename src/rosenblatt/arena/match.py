@@ -70,11 +70,15 @@ class Match:
 
     def show(self, move: Move) -> Round:
         """Play one round; an illegal move raises `IllegalMove` and leaves the match as it was."""
-        self.referee.check(move)
-        return self._play(move)
+        return self._play(self.referee.checked(move))
 
     def play(self, a: Strategy, rounds: int | None = None) -> int:
-        """Let a strategy play so many rounds, or until it has no more moves; returns how many it played."""
+        """Let a strategy play so many rounds, or until it has no more moves; returns how many it played.
+
+        Some strategies, such as `Random`, never run out of moves.
+        """
+        if rounds is not None and (not isinstance(rounds, int) or rounds < 0):
+            raise ValueError(f"rounds must be a whole number, at least 0. Got {rounds!r}.")
         played = 0
         while rounds is None or played < rounds:
             move = a.move(self)
@@ -86,6 +90,8 @@ class Match:
 
     def undo(self, rounds: int = 1) -> None:
         """Take back the last rounds: those before are played again, which gives the same guesses."""
+        if not isinstance(rounds, int) or rounds < 0:
+            raise ValueError(f"rounds must be a whole number, at least 0. Got {rounds!r}.")
         kept = [round.move for round in self.rounds[: max(0, len(self.rounds) - rounds)]]
         self.run, self.rounds = self.learner.begin(self.contest), []
         for move in kept:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt._types import Floats
-from rosenblatt.arena.contests import split
+from rosenblatt.arena.contests import Ranking, split
 from rosenblatt.arena.match import Match
 from rosenblatt.bounds import Certificate, certify
 from rosenblatt.directions import Direction
@@ -31,6 +31,8 @@ class Proof:
     plain
         Whether every correction was a mistake, and a step of 1, as in the sources: else steps and margins
         stand in the place of k.
+    radius
+        How R is called: 4R in the contest of lists.
     """
 
     progress: Floats
@@ -40,6 +42,7 @@ class Proof:
     mistakes: int
     bound: float
     plain: bool
+    radius: str
 
     def line(self, k: int) -> str:
         """The chain of the proof at one k, with its numbers."""
@@ -49,9 +52,10 @@ class Proof:
                 f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {self.length_ceiling[k]:.6g}; "
                 f"at most {self.bound:.6g} mistakes."
             )
+        most = "kR" if self.radius == "R" else f"k·{self.radius}"
         return (
             f"k = {k}: (kγ)² = {self.progress_floor[k] ** 2:.6g} ≤ (v_k·u)² = {self.progress[k] ** 2:.6g} ≤ "
-            f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ kR = {self.length_ceiling[k]:.6g}, "
+            f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {most} = {self.length_ceiling[k]:.6g}, "
             f"so k ≤ {self.bound:.6g}."
         )
 
@@ -76,13 +80,16 @@ def prove(match: Match) -> Proof:
         length_squared=_from_zero(found.length_squared),
         length_ceiling=_from_zero(np.cumsum(sizes * (2 * grown + sizes * longest))),
         mistakes=found.mistakes,
-        plain=match.run.rule == Perceptron(),
+        plain=match.run.rule == Perceptron() and not match.run.hypothesis.memory.constant,
+        radius="4R" if isinstance(match.contest, Ranking) else "R",
         bound=match.run.rule.bound(longest, rules.margin, float(ledger.cost.max(initial=1.0))),
     )
 
 
 def certificate(match: Match) -> Certificate:
     """The certificate of B's run, for the u of the rules, or without one for B's own guesses."""
+    if not match.rounds:
+        raise ValueError("There is nothing to certify before the first round. Play one.")
     if match.rules is None or not isinstance(match.run.hypothesis, Primal):
         return certify(match.run, match.examples)[0]
     weights, offsets = split(match.contest, match.rules.u)

@@ -30,6 +30,11 @@ def save(transcript: Transcript, path: str | PathLike[str]) -> None:
 
 def to_json(transcript: Transcript) -> str:
     """A match as a text, the same again whenever the match is the same."""
+    if transcript.contest.features > WIDEST or len(transcript.rounds) > LONGEST:
+        raise ValueError(
+            f"A record holds up to {LONGEST:,} rounds and {WIDEST:,} features. Got "
+            f"{len(transcript.rounds):,} and {transcript.contest.features:,}."
+        )
     values = {
         "format": FORMAT,
         "version": VERSION,

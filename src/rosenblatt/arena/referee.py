@@ -23,7 +23,7 @@ class Referee:
     --------
     >>> from rosenblatt.arena import Classification, Point
     >>> referee = Referee(Classification(2), Rules(u=(1, 0), margin=0.5, radius_squared=1.0))
-    >>> referee.check(Point((0.9, 0.9), 1))
+    >>> referee.checked(Point((0.9, 0.9), 1))
     Traceback (most recent call last):
         ...
     rosenblatt.arena.rules.IllegalMove: Radius: the squared norm must be at most R = 1. Got 1.62.
@@ -35,17 +35,21 @@ class Referee:
     def __post_init__(self) -> None:
         if self.rules is None:
             return
+        if not isinstance(self.rules, Rules):
+            raise TypeError(
+                f"The rules of a match are arena.Rules(u, margin, radius_squared). Got {self.rules!r:.80}."
+            )
         if len(self.rules.u) != self.contest.dimensions:
             raise ValueError(
                 f"u must have {self.contest.dimensions} numbers in this contest. Got {len(self.rules.u)}."
             )
         self.contest.check_rules(self.rules)
 
-    def check(self, move: Move) -> None:
-        """Refuse a move that is none, or that breaks a rule."""
-        self.contest.check(move)
+    def checked(self, move: Move) -> Move:
+        """The move, if it is one and breaks no rule."""
+        move = self.contest.checked(move)
         if self.rules is None:
-            return
+            return move
         size, most = self.contest.size_squared(move), self.rules.radius_squared
         if size > most * (1 + ROUNDING):
             raise IllegalMove(
@@ -58,3 +62,4 @@ class Referee:
                 f"Margin: u must keep the truth at least γ = {self.rules.margin:g} above its rivals. "
                 f"Got {margin:.6g}.",
             )
+        return move

@@ -9,6 +9,10 @@ ROUNDING = 1e-9
 """How far, in units of √R, a move may miss a rule by rounding."""
 
 
+LARGEST = 1e100
+"""Numbers of rules and moves: larger ones have squares that cannot be added up."""
+
+
 class IllegalMove(ValueError):  # noqa: N818
     """A move that the referee refuses.
 
@@ -53,8 +57,11 @@ class Rules:
     def __post_init__(self) -> None:
         for name in ("margin", "radius_squared"):
             value = as_float(getattr(self, name))
-            if not (isfinite(value) and value > 0):
-                raise ValueError(f"{name} must be a finite number above 0. Got {getattr(self, name)!r:.80}.")
+            if not 1 / LARGEST <= value <= LARGEST:
+                raise ValueError(
+                    f"{name} must be a finite number above 0, from {1 / LARGEST:g} to {LARGEST:g}. Got "
+                    f"{getattr(self, name)!r:.80}."
+                )
             object.__setattr__(self, name, value)
         u = tuple(as_float(number) for number in self.u)
         length = hypot(*u)

@@ -12,7 +12,7 @@ from rosenblatt._types import Floats
 from rosenblatt.arena.contests import Move
 from rosenblatt.arena.contests.contest import margin_of
 from rosenblatt.arena.match import Match
-from rosenblatt.arena.rules import IllegalMove, Rules
+from rosenblatt.arena.rules import Rules
 from rosenblatt.hypotheses import Primal
 from rosenblatt.rows import Rows
 
@@ -151,12 +151,9 @@ class Person:
             if not line.strip():
                 return None
             try:
-                move = match.contest.read(line)
-                match.referee.check(move)
-            except (IllegalMove, ValueError) as refused:
+                return match.referee.checked(match.contest.read(line))
+            except ValueError as refused:  # an illegal move among them
                 self._tell(str(refused))
-            else:
-                return move
 
 
 def margin_under(match: Match, move: Move) -> float:

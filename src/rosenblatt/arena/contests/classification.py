@@ -67,11 +67,11 @@ class Classification:
                 f"{rules.radius_squared**0.5:g}. Take a smaller margin or a larger radius."
             )
 
-    def check(self, move: Any) -> None:
+    def checked(self, move: Any) -> Point:
         """A point of as many numbers as there are features."""
         if not isinstance(move, Point):
             raise TypeError(f"A move in this contest is a Point(x, y). Got {move!r:.80}.")
-        self.from_values([list(move.x), move.y])
+        return self.from_values([move.x, move.y])
 
     def random(self, rules: Rules, random: np.random.Generator) -> Point:
         """Any distance from the plane between γ and √R, and any place at that distance."""

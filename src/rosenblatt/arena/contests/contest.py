@@ -7,7 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.arena.rules import ROUNDING, Rules
+from rosenblatt.arena.rules import LARGEST, ROUNDING, Rules
 from rosenblatt.games import Game
 from rosenblatt.loops.book import most_entries
 
@@ -52,8 +52,8 @@ class Contest(Protocol):
     def check_rules(self, rules: Rules) -> None:
         """Refuse rules under which A has no legal move."""
 
-    def check(self, move: Move) -> None:
-        """Refuse what is not a move of this contest at all."""
+    def checked(self, move: Move) -> Move:
+        """The move, its numbers Python's own; what is none of this contest is refused."""
 
     def random(self, rules: Rules, random: np.random.Generator) -> Move:
         """A legal move."""
@@ -118,9 +118,6 @@ def across(u: Floats, random: np.random.Generator, reach: float) -> Floats:
         return np.zeros(len(u))
     return np.asarray(drawn * (reach * float(random.random()) ** (1 / (len(u) - 1)) / length))
 
-
-LARGEST = 1e100
-"""Numbers of a move: larger ones have squares that cannot be added up."""
 
 LEAN = ROUNDING / 10
 """By how much less than rounding a move may lean against a guess."""

@@ -80,11 +80,11 @@ class Ranking:
                 f"{2 * rules.radius_squared**0.5:g}. Take a smaller margin or a larger radius."
             )
 
-    def check(self, move: Any) -> None:
+    def checked(self, move: Any) -> Choice:
         """A list of at least two points, and a place in it."""
         if not isinstance(move, Choice):
             raise TypeError(f"A move in this contest is a Choice(candidates, best). Got {move!r:.80}.")
-        self.from_values([[list(x) for x in move.candidates], move.best])
+        return self.from_values([list(move.candidates), move.best])
 
     def random(self, rules: Rules, random: np.random.Generator) -> Choice:
         """A best one, and others that are at least γ below it."""
@@ -140,11 +140,15 @@ class Ranking:
         candidates, best = values
         if not 2 <= len(candidates) <= LONGEST:
             raise ValueError(f"A list has 2 to {LONGEST} candidates. Got {len(candidates)}.")
-        if isinstance(best, bool) or not isinstance(best, int) or not 0 <= best < len(candidates):
+        if (
+            isinstance(best, bool)
+            or not isinstance(best, int | np.integer)
+            or not 0 <= best < len(candidates)
+        ):
             raise ValueError(
                 f"The best of {len(candidates)} has a place from 0 to {len(candidates) - 1}. Got {best!r}."
             )
-        return Choice(tuple(vector(x, self.features, "A candidate") for x in candidates), best)
+        return Choice(tuple(vector(x, self.features, "A candidate") for x in candidates), int(best))
 
 
 def _against(difference: Floats) -> Choice:

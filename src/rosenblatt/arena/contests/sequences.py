@@ -114,11 +114,11 @@ class Sequences:
     def check_rules(self, rules: Rules) -> None:
         """Whether there is a legal sentence shows when one is looked for."""
 
-    def check(self, move: Any) -> None:
+    def checked(self, move: Any) -> Sentence:
         """Known words, each with a known label."""
         if not isinstance(move, Sentence):
             raise TypeError(f"A move in this contest is a Sentence(words, labels). Got {move!r:.80}.")
-        self.from_values([list(move.words), list(move.labels)])
+        return self.from_values([list(move.words), list(move.labels)])
 
     def random(self, rules: Rules, random: np.random.Generator) -> Sentence:
         """A sentence of words drawn one by one, labelled by u; drawn again until it is legal."""

@@ -16,7 +16,7 @@ const PREDICTORS = ["last", "best", "average", "vote", "sample"];
 const SIDE = 200, MOST_DIMENSIONS = 400;
 
 const at = (id) => document.getElementById(id);
-const state = { mode: "plane", match: null, step: 0, predictor: "last", pending: [], figure: null, asked: 0, waiting: 0, queue: Promise.resolve() };
+const state = { mode: "plane", match: null, step: 0, predictor: "last", kernel: "Polynomial(2)", pending: [], figure: null, asked: 0, waiting: 0, queue: Promise.resolve() };
 const replay = new Replay(at("run"), at("speed"), (step) => look(step, true), () => look(state.step));
 const charts = new Charts(at("charts"), (line, numbers) => {
   at("proof-line").textContent = line && `${line} Here u is ${state.match.proof.direction}.`;
@@ -53,15 +53,16 @@ function take(match, step = match.rounds.length) {
   state.figure.begin?.(match);
   charts.begin(match.proof, match.rules);
   at("step").max = match.rounds.length;
+  if (match.learner.kernel) state.kernel = match.learner.kernel;
   look(step);
-  const last = match.rounds.at(-1);
-  if (last) say(last);
 }
 
-function say(round) {
-  const { rounds, proof } = state.match, bound = proof?.bound;
-  at("status").textContent = `Round ${rounds.length}: ${round.wrong ? "a mistake ✗" : "correct ✓"}. ` +
-    `${state.match.mistakes.at(-1)} mistakes so far${bound ? `, of at most ${shown(bound)}` : ""}.`;
+/** What happened in the round that is looked at. */
+function say() {
+  const { rounds, proof, rules, mistakes } = state.match, round = rounds[state.step - 1];
+  const promised = rules && proof?.direction === "the referee's" ? `, of at most ${shown(proof.bound)}` : "";
+  at("status").textContent = !round ? "A match before its first round. It is A's turn." :
+    `Round ${state.step}: ${round.wrong ? "a mistake ✗" : "correct ✓"}. ${mistakes[state.step]} mistakes so far${promised}.`;
 }
 
 // Looking at a round.
@@ -77,6 +78,7 @@ function look(step, quickly = false) {
   if (state.mode !== "sequence") state.figure.draw(state.step);
   if (match.proof) charts.draw(k);
   if (quickly) return;
+  say();
   tables.rounds(at("rounds-table"), match, state.step);
   tables.guesses(at("guesses-table"), match, state.step, k);
   if (state.mode === "ranking") order(at("round-details"), match, state.step);
@@ -105,6 +107,8 @@ async function compute(late) {
     added(at("round-details"), lattice, match.rounds[step - 1]);
   } else if (mode !== "ranking" && match.contest.features === 2) {
     await colour(figure, step, predictor, late);
+  } else {
+    figure.colour(null);
   }
 }
 
@@ -153,7 +157,6 @@ async function begin(scene) {
   } else {
     take(await request("new", { contest: { name: "sequence" } }));
   }
-  at("status").textContent = state.match.proof ? "" : "A new match. It is A's turn.";
 }
 
 async function play(rounds) {
@@ -207,6 +210,9 @@ async function showList() {
 }
 
 async function showSentence() {
+  if (!at("sentence").value.trim().split(/\s+/).every((pair) => /.\/./.test(pair))) {
+    throw new Error("A sentence is words with their labels, as in the/D dog/N.");
+  }
   const pairs = at("sentence").value.trim().split(/\s+/).map((pair) => [pair.slice(0, pair.lastIndexOf("/")), pair.slice(pair.lastIndexOf("/") + 1)]);
   take(await request("show", { move: [pairs.map(([word]) => word), pairs.map(([, label]) => label)] }));
 }
@@ -235,6 +241,8 @@ function turnTo(mode) {
   at("keys").textContent = mode === "sequence" ? "" : "In the figure, arrow keys move the cross and Enter places an example there.";
   fill(at("strategy"), Object.entries(strategies));
   fill(at("label"), labels);
+  at("learner").elements.kernel.value = state.kernel;
+  at("learner").elements.rule.value = "Perceptron()";
   const figures = { plane: Plane, kernel: Plane, ranking: Lists, sequence: LatticeFigure };
   state.figure = new figures[mode](at("figure"), chosen, ([x, y]) => { at("status").textContent = `The cross is at ${shown(x)}, ${shown(y)}.`; });
   state.predictor = mode === "kernel" ? "average" : "last";
@@ -259,6 +267,9 @@ function wire() {
   on("show-list", "click", () => tell(showList));
   on("clear-list", "click", () => { state.pending = []; pend(); });
   on("show-sentence", "click", () => tell(showSentence));
+  const enterPresses = { x1: "place", x2: "place", sentence: "show-sentence" };
+  for (const [id, button] of Object.entries(enterPresses)) on(id, "keydown", (event) => { if (event.key === "Enter") at(button).click(); });
+  addEventListener("hashchange", () => { if (location.hash.slice(1) in MODES && location.hash.slice(1) !== state.mode) enter(location.hash.slice(1)); });
   on("step", "input", () => { replay.stop(); look(Number(at("step").value)); });
   const moves = { first: () => 0, back: (step) => step - 1, forward: (step) => step + 1, last: () => Infinity };
   for (const [id, to] of Object.entries(moves)) on(id, "click", () => { replay.stop(); look(to(state.step)); });

@@ -48,7 +48,8 @@ export class Plane {
     const step = this.reach / 20;
     const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     if (event.key in moves) {
-      this.moved(this.moveTo(this.place.map((number, axis) => number + moves[event.key][axis])));
+      const most = edge(this), inside = (number) => Math.max(-most, Math.min(most, number));
+      this.moved(this.moveTo(this.place.map((number, axis) => inside(number + moves[event.key][axis]))));
     } else if (event.key === "Enter" || event.key === " ") {
       this.chosen(this.place);
     } else {

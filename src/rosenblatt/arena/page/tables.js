@@ -28,6 +28,7 @@ export function guesses(table, match, step, k) {
     lines.push(row([`v_${j}`, where, survived, `${(100 * share).toFixed(1)} %`]));
   }
   table.replaceChildren(head(["guess", match.guesses.length === 0 ? "" : flat(match) ? "where" : "along u, aside", "m", "share"]), html("tbody", {}, ...lines));
+  table.parentElement.scrollTop = table.parentElement.scrollHeight;
 }
 
 /** What A showed. */

@@ -95,7 +95,9 @@ def _refused(request: Request, token: str) -> Response | None:
     origin = request.headers.get("origin")
     if origin is not None and origin != f"http://{request.headers.get('host')}":
         return _plain("Another page may not ask.", 403)
-    if request.method == "POST" and request.headers.get("content-type") != "application/json":
+    if request.method == "POST" and not request.headers.get("content-type", "").startswith(
+        "application/json"
+    ):
         return _plain("A request must be JSON.", 415)
     return None
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from rosenblatt import predictors
 from rosenblatt._types import Array, Floats
-from rosenblatt.arena.contests import Classification, Contest, Move, Ranking, Sequences
+from rosenblatt.arena.contests import Classification, Contest, Move, Sequences
 from rosenblatt.arena.hindsight import for_a_picture, guesses
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.proof import certificate, prove
@@ -94,7 +94,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
             "mistakes": found.mistakes,
             "direction": "the referee's",
             "plain": found.plain,
-            "radius": "4R" if isinstance(match.contest, Ranking) else "R",
+            "radius": found.radius,
         }
     own = certificate(match)
     return {
