@@ -38,12 +38,16 @@ STEP = """() => new Promise((done) => {
 })"""
 
 
+ANSWERS = """() => performance.getEntriesByType("resource")
+  .filter((entry) => entry.name.endsWith("/surface")).map((entry) => entry.duration)"""
+
+
 def report() -> str:
     with TemporaryDirectory() as folder:
         long, bent = Path(folder, "long.json"), Path(folder, "bent.json")
         arena.save(_long().transcript, long)
         arena.save(_bent().transcript, bent)
-        times, steps = _in_the_browser(long, bent)
+        times, steps, answers = _in_the_browser(long, bent)
     gaps = np.diff(times)
     rate, slow = 1000 / np.mean(gaps), 1000 / np.percentile(gaps, 95)
     return (
@@ -51,8 +55,9 @@ def report() -> str:
         "|  |  | asked |\n|---|---|---|\n"
         f"| frames a second, a match of {ROUNDS:,} rounds replayed | {rate:.0f} on average, "
         f"{slow:.0f} in the slowest twentieth | 30 |\n"
-        f"| a step on the heat map, 200 × 200, {SUPPORT} support vectors, until it is drawn | "
-        f"{np.median(steps):.0f} ms in the median of {STEPS}, {max(steps):.0f} ms at most | 100 ms |"
+        f"| a step on the heat map, 200 × 200, {SUPPORT} support vectors: until it is answered | "
+        f"{np.median(answers):.0f} ms in the median of {STEPS}, {max(answers):.0f} ms at most | 100 ms |\n"
+        f"| … until it is drawn, in software | {np.median(steps):.0f} ms, {max(steps):.0f} ms |  |"
     )
 
 
@@ -73,7 +78,7 @@ def _bent() -> arena.Match:
     return match
 
 
-def _in_the_browser(long: Path, bent: Path) -> tuple[list[float], list[float]]:
+def _in_the_browser(long: Path, bent: Path) -> tuple[list[float], list[float], list[float]]:
     command = [sys.executable, "-m", "rosenblatt.cli", "play", "--no-browser"]
     with (
         subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
@@ -93,10 +98,11 @@ def _in_the_browser(long: Path, bent: Path) -> tuple[list[float], list[float]]:
             _load(page, bent)
             page.evaluate(STEP)
             steps = [page.evaluate(STEP) for _ in range(STEPS)]
+            answers: Any = page.evaluate(ANSWERS)
             chromium.close()
         finally:
             server.terminate()
-    return times, steps
+    return times, steps, answers[-STEPS:]
 
 
 def _load(page: Page, path: Path) -> None:

@@ -78,11 +78,11 @@ function look(step, quickly = false) {
   if (state.mode !== "sequence") state.figure.draw(state.step);
   if (match.proof) charts.draw(k);
   if (quickly) return;
+  lookCloser();  // first: the server computes while the tables are written
   say();
   tables.rounds(at("rounds-table"), match, state.step);
   tables.guesses(at("guesses-table"), match, state.step, k);
   if (state.mode === "ranking") order(at("round-details"), match, state.step);
-  lookCloser();
 }
 
 /** What the server must compute for this round; answers that come too late are not shown. */
