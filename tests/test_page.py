@@ -8,10 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from rosenblatt import arena
-from rosenblatt.arena.scenes import SCENES, scene
 from rosenblatt.arena.server import room as rooms
 from rosenblatt.arena.server.app import LARGEST, make_app
 from rosenblatt.arena.server.room import Room
+from rosenblatt.arena.server.scenes import SCENES, scene
 
 PLANE = {
     "contest": {"name": "classification", "features": 2},
@@ -169,7 +169,7 @@ def test_a_lattice_shows_the_search_and_the_correction(page):
 @pytest.mark.parametrize("name", SCENES)
 def test_a_kernel_learns_every_scene(name):
     match = arena.Match(arena.Classification(2), None, arena.Learner("RBF(sigma=0.1)"))
-    match.play(rooms.Repeated(scene(name)), 20 * len(scene(name)))
+    match.play(arena.Repeated(scene(name)), 20 * len(scene(name)))
     assert not any(round.wrong for round in match.rounds[-len(scene(name)) :])
 
 

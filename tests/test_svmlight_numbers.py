@@ -3,22 +3,12 @@
 from decimal import Decimal
 
 import numpy as np
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rosenblatt import data
 from rosenblatt.data import svmlight
-
-VALUES = st.floats(allow_nan=False, allow_infinity=False, width=64)
-
-
-@pytest.fixture(autouse=True, scope="module", params=[0, 2**17], ids=["compiled", "line by line"])
-def small(request):
-    """Small texts are read without the compiled loop: everything holds for both."""
-    before, svmlight.SMALL = svmlight.SMALL, request.param
-    yield request.param
-    svmlight.SMALL = before
+from svmlight_reading import VALUES, small  # noqa: F401
 
 
 def bits(numbers):

@@ -33,6 +33,11 @@ THREADS = min(4, os.cpu_count() or 1)
 """Blocks that are worked on at once."""
 
 
+def single(predictor: str) -> str:
+    """The single guess that stands for a predictor: the average, where all guesses answer."""
+    return predictor if predictor in GUESSES else "average"
+
+
 def shares(ledger: Ledger) -> Floats:
     """To each guess, the share of the rounds it answered: m_j / m."""
     return ledger.survived / ledger.rounds

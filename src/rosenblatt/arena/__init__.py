@@ -16,7 +16,7 @@ from rosenblatt.arena.proof import Proof, certificate, prove
 from rosenblatt.arena.records import from_json, load, save, to_json
 from rosenblatt.arena.referee import Referee
 from rosenblatt.arena.rules import IllegalMove, Rules
-from rosenblatt.arena.strategies import Greedy, Orthogonal, Person, Random, Replay
+from rosenblatt.arena.strategies import Greedy, Orthogonal, Person, Random, Repeated, Replay
 from rosenblatt.arena.transcript import Round, Transcript
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Random",
     "Ranking",
     "Referee",
+    "Repeated",
     "Replay",
     "Round",
     "Rules",

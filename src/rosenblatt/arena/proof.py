@@ -33,6 +33,8 @@ class Proof:
         stand in the place of k.
     radius
         How R is called: 4R in the contest of lists.
+    direction
+        Whose u it is.
     """
 
     progress: Floats
@@ -43,6 +45,7 @@ class Proof:
     bound: float
     plain: bool
     radius: str
+    direction: str = "the referee's"
 
     def line(self, k: int) -> str:
         """The chain of the proof at one k, with its numbers."""
@@ -98,6 +101,22 @@ def certificate(match: Match) -> Certificate:
     examples = match.examples
     along = Direction("the referee's u", examples.rows.data @ weights, stored @ weights, offsets, np.ones(1))
     return certify(match.run, examples, [along])[0]
+
+
+def prove_by_own(match: Match) -> Proof:
+    """The same for one of B's own guesses as u, where the referee has none in the space of B's guesses."""
+    found = certificate(match)
+    return Proof(
+        progress=_from_zero(found.progress),
+        progress_floor=_from_zero(found.progress_floor),
+        length_squared=_from_zero(found.length_squared),
+        length_ceiling=_from_zero(found.length_ceiling),
+        mistakes=found.mistakes,
+        plain=match.run.rule == Perceptron(),
+        radius="R",
+        bound=found.bound,
+        direction=f"along {found.direction}",
+    )
 
 
 def _from_zero(values: Floats) -> Floats:

@@ -8,8 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from rosenblatt import kernels
-from rosenblatt import rules as how_far
 from rosenblatt.arena.contests import Classification, Contest, Ranking, Sequences
 from rosenblatt.arena.contests.ranking import LONGEST as LONGEST_LIST
 from rosenblatt.arena.learners import Learner
@@ -17,6 +15,8 @@ from rosenblatt.arena.match import Match
 from rosenblatt.arena.rules import Rules
 from rosenblatt.arena.transcript import Transcript
 from rosenblatt.data.replacing import replace_file
+from rosenblatt.kernels import parse as parse_kernel
+from rosenblatt.rules import parse as parse_rule
 
 FORMAT, VERSION = "rosenblatt-match", 1
 LARGEST, LONGEST, WIDEST = 32 * 2**20, 100_000, 1_000
@@ -167,8 +167,8 @@ def read_learner(values: Any) -> Learner:
     if not isinstance(kernel, str | None) or not isinstance(rule, str):
         raise ValueError("A kernel and a rule are expressions such as RBF(sigma=1.0) and Margin(beta=0.1).")
     return Learner(
-        kernel=None if kernel is None else kernels.parse(kernel),
-        rule=how_far.parse(rule),
+        kernel=None if kernel is None else parse_kernel(kernel),
+        rule=parse_rule(rule),
         fit_intercept=bool(values.get("fit_intercept", False)),
         ties=values.get("ties", "mistake"),
     )

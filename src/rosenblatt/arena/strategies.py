@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,6 +49,27 @@ class Replay:
     def move(self, match: Match) -> Move | None:
         """The next one; a data set that breaks a rule is refused by the referee there."""
         return next(self._moves, None)
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """Moves that are given, again and again, until B is right about all of them.
+
+    Parameters
+    ----------
+    moves
+        What to show.
+    """
+
+    moves: Sequence[Move]
+
+    def move(self, match: Match) -> Move | None:
+        """The next one; None after a round of all of them without a mistake."""
+        size = len(self.moves)
+        latest = match.rounds[-size:]
+        if len(latest) == size and not any(round.wrong for round in latest):
+            return None
+        return self.moves[len(match.rounds) % size]
 
 
 @dataclass(frozen=True)

@@ -159,8 +159,7 @@ def _draw_rings(ax: Axes, estimator: PerceptronClassifier) -> None:
 def importances(estimator: PerceptronClassifier) -> tuple[Floats, Floats]:
     """The stored rows that count in the guess that answers, and the largest |α| of each."""
     run = estimator._run
-    name = estimator.predictor if estimator.predictor in predictors.GUESSES else "average"
-    place, _, amount, _ = predictors.guess(run, name)
+    place, _, amount, _ = predictors.guess(run, predictors.single(estimator.predictor))
     importance = np.zeros(len(run.hypothesis.memory))
     np.maximum.at(importance, place, np.abs(amount))
     used = np.flatnonzero(importance)

@@ -24,9 +24,9 @@ from rosenblatt.arena.records import (
     whole_number,
 )
 from rosenblatt.arena.rules import Rules
-from rosenblatt.arena.scenes import scene
 from rosenblatt.arena.server import sights
-from rosenblatt.arena.strategies import Greedy, Orthogonal, Random
+from rosenblatt.arena.server.scenes import scene
+from rosenblatt.arena.strategies import Greedy, Orthogonal, Random, Repeated
 from rosenblatt.predictors import NAMES
 
 MATCHES, ROUNDS, WIDEST, NUMBERS = 8, 20_000, 400, 1_000_000
@@ -42,33 +42,23 @@ Values = dict[str, Any]
 
 
 @dataclass
-class Repeated:
-    """The points of a scene, again and again, until B knows them all."""
-
-    points: list[Point]
-
-    def move(self, match: Match) -> Point | None:
-        """The next one; None after a round of all points without a mistake."""
-        size = len(self.points)
-        latest = match.rounds[-size:]
-        if len(latest) == size and not any(round.wrong for round in latest):
-            return None
-        return self.points[len(match.rounds) % size]
-
-
-@dataclass
 class Table:
     """A match, and who plays A at it."""
 
     match: Match
     points: list[Point] = field(default_factory=list)
     random: Random = field(default_factory=Random)
+    greedy: Greedy = field(default_factory=Greedy)
 
     def strategy(self, name: Any) -> Strategy:
         """Player A by name."""
         if name == "data" and self.points:
             return Repeated(self.points)
-        known: dict[Any, Strategy] = {"random": self.random, "greedy": Greedy(), "orthogonal": Orthogonal()}
+        known: dict[Any, Strategy] = {
+            "random": self.random,
+            "greedy": self.greedy,
+            "orthogonal": Orthogonal(),
+        }
         if not isinstance(name, str) or name not in known:
             raise ValueError(
                 f"Player A is random, greedy, orthogonal, or data where a scene is loaded. Got {name!r:.40}."
@@ -184,6 +174,7 @@ class Room:
 
     def _support(self, values: Values) -> Values:
         _, table = self._table(values)
+        _check_plane(table.match)
         return {"support": sights.support(table.match, _at(values, table), _predictor(values))}
 
     def _lattice(self, values: Values) -> Values:

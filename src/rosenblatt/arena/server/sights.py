@@ -9,16 +9,15 @@ import numpy as np
 from rosenblatt import predictors
 from rosenblatt._types import Array, Floats
 from rosenblatt.arena.contests import Classification, Contest, Move, Sequences
-from rosenblatt.arena.hindsight import for_a_picture, guesses
 from rosenblatt.arena.match import Match
-from rosenblatt.arena.proof import certificate, prove
+from rosenblatt.arena.proof import prove, prove_by_own
 from rosenblatt.arena.records import contest_values, learner_values, rules_values
+from rosenblatt.arena.server.hindsight import for_a_picture, guesses
 from rosenblatt.explanations import parts
 from rosenblatt.hypotheses import Primal
 from rosenblatt.ledger import OFFSET
 from rosenblatt.replay import replayed
 from rosenblatt.rows import Rows
-from rosenblatt.rules import Perceptron
 
 CELLS = 20_000_000
 """Similarities behind one surface at most, a quarter of them by sample: else it has fewer cells."""
@@ -83,30 +82,18 @@ def _proof(match: Match) -> dict[str, Any] | None:
     """The numbers of the proof for every k; for B's own best direction where u is not known to the rows."""
     if not match.rounds:
         return None
-    if match.rules is not None and isinstance(match.run.hypothesis, Primal):
-        found = prove(match)
-        return {
-            "progress": found.progress.tolist(),
-            "floor": found.progress_floor.tolist(),
-            "length": found.length_squared.tolist(),
-            "ceiling": found.length_ceiling.tolist(),
-            "bound": found.bound,
-            "mistakes": found.mistakes,
-            "direction": "the referee's",
-            "plain": found.plain,
-            "radius": found.radius,
-        }
-    own = certificate(match)
+    judged = match.rules is not None and isinstance(match.run.hypothesis, Primal)
+    found = prove(match) if judged else prove_by_own(match)
     return {
-        "progress": [0.0, *own.progress.tolist()],
-        "floor": [0.0, *own.progress_floor.tolist()],
-        "length": [0.0, *own.length_squared.tolist()],
-        "ceiling": [0.0, *own.length_ceiling.tolist()],
-        "bound": own.bound if np.isfinite(own.bound) else None,
-        "mistakes": own.mistakes,
-        "direction": f"along {own.direction}",
-        "plain": match.run.rule == Perceptron(),
-        "radius": "R",
+        "progress": found.progress.tolist(),
+        "floor": found.progress_floor.tolist(),
+        "length": found.length_squared.tolist(),
+        "ceiling": found.length_ceiling.tolist(),
+        "bound": found.bound if np.isfinite(found.bound) else None,
+        "mistakes": found.mistakes,
+        "direction": found.direction,
+        "plain": found.plain,
+        "radius": found.radius,
     }
 
 
@@ -135,14 +122,14 @@ def _answers(run: Any, rows: Rows, predictor: str) -> Floats:
 def support(match: Match, rounds: int, predictor: str) -> list[tuple[int, float]]:
     """The rounds whose examples are stored, and what each counts for."""
     run = replayed(match.run, rounds)
-    place, _, amount, _ = predictors.guess(run, predictor if predictor in predictors.GUESSES else "average")
+    place, _, amount, _ = predictors.guess(run, predictors.single(predictor))
     return [(int(run.hypothesis.memory.ids[p]), float(a)) for p, a in zip(place, amount, strict=True) if a]
 
 
 def why(match: Match, rounds: int, predictor: str, x: list[float]) -> dict[str, Any]:
     """Which examples decided about a point: importance × similarity, the largest first."""
     run = replayed(match.run, rounds)
-    asked = predictor if predictor in predictors.GUESSES else "average"
+    asked = predictors.single(predictor)
     if not len(run.book):
         return {"predictor": asked, "score": 0.0, "parts": []}
     examples, importance, similarity, _ = parts(run, Rows(np.array([x])), asked, 0)
