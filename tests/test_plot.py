@@ -1,6 +1,7 @@
 """Pictures show the numbers of the run: lines, rings, bars and cells are those of ledger and certificate."""
 
 import sys
+from functools import cache
 
 import numpy as np
 import pytest
@@ -27,14 +28,40 @@ from tagging_data import IOB, SENTENCES, TAGS
 MOONS, SIDES = make_moons(60, noise=0.2, random_state=0)
 BLOBS, NUMBERS = make_blobs(80, centers=3, cluster_std=2.0, random_state=2)
 NAMES = np.array(["$a$", "b$", "_c"])[NUMBERS]
-TWO = PerceptronClassifier(kernels.RBF(sigma=0.5), epochs=4, random_state=0).fit(MOONS, SIDES)
-THREE = PerceptronClassifier(epochs=3, random_state=0).fit(BLOBS, NAMES)
-REST = PerceptronClassifier(epochs=3, multiclass="one-vs-rest", random_state=0).fit(BLOBS, NAMES)
-TAGGER = PerceptronTagger(random_state=0, keep_examples=True, epochs=3).fit(SENTENCES, TAGS)
 LISTS = [([[3.0, 1.0], [1.0, 0.0]], 1), ([[2.0, 0.0], [9.0, 1.0]], 0), ([[1.0, 1.0], [0.0, 3.0]], 0)]
-RANKER = PerceptronRanker(strategy="best", random_state=0, epochs=3).fit(LISTS)
 EDGED = np.array([[2.0, 0.1], [0.1, 2.0], [3.0, 0.2], [0.3, 2.0]])
-EVEN = PerceptronClassifier(random_state=0).fit(EDGED, [0, 1, 0, 1])
+
+# Learned when a test asks, not while tests are collected, which every process does.
+
+
+@cache
+def two():
+    return PerceptronClassifier(kernels.RBF(sigma=0.5), epochs=4, random_state=0).fit(MOONS, SIDES)
+
+
+@cache
+def three():
+    return PerceptronClassifier(epochs=3, random_state=0).fit(BLOBS, NAMES)
+
+
+@cache
+def rest():
+    return PerceptronClassifier(epochs=3, multiclass="one-vs-rest", random_state=0).fit(BLOBS, NAMES)
+
+
+@cache
+def tagger():
+    return PerceptronTagger(random_state=0, keep_examples=True, epochs=3).fit(SENTENCES, TAGS)
+
+
+@cache
+def ranker():
+    return PerceptronRanker(strategy="best", random_state=0, epochs=3).fit(LISTS)
+
+
+@cache
+def even():
+    return PerceptronClassifier(random_state=0).fit(EDGED, [0, 1, 0, 1])
 
 
 def budgeted(**options):
@@ -43,16 +70,16 @@ def budgeted(**options):
 
 
 PICTURES = {
-    "surface of two": lambda ax: plot.decision_surface(TWO, MOONS, SIDES, ax, resolution=20),
-    "surface of three": lambda ax: plot.decision_surface(THREE, BLOBS, NAMES, ax, resolution=20),
-    "mistakes": lambda ax: plot.mistakes(TWO, TWO.certificate(MOONS, SIDES), ax),
-    "proof": lambda ax: plot.proof(TWO.certificate(MOONS, SIDES), ax),
-    "survival": lambda ax: plot.survival(TWO, ax),
-    "survival of three": lambda ax: plot.survival(REST, ax),
-    "errors": lambda ax: plot.error_by_predictor(RANKER, LISTS, ax=ax),
-    "confusion": lambda ax: plot.confusion(THREE, ax),
-    "transitions": lambda ax: plot.transitions(TAGGER, ax),
-    "reasons": lambda ax: plot.reasons(TAGGER.explain(SENTENCES[0], 1), ax),
+    "surface of two": lambda ax: plot.decision_surface(two(), MOONS, SIDES, ax, resolution=20),
+    "surface of three": lambda ax: plot.decision_surface(three(), BLOBS, NAMES, ax, resolution=20),
+    "mistakes": lambda ax: plot.mistakes(two(), two().certificate(MOONS, SIDES), ax),
+    "proof": lambda ax: plot.proof(two().certificate(MOONS, SIDES), ax),
+    "survival": lambda ax: plot.survival(two(), ax),
+    "survival of three": lambda ax: plot.survival(rest(), ax),
+    "errors": lambda ax: plot.error_by_predictor(ranker(), LISTS, ax=ax),
+    "confusion": lambda ax: plot.confusion(three(), ax),
+    "transitions": lambda ax: plot.transitions(tagger(), ax),
+    "reasons": lambda ax: plot.reasons(tagger().explain(SENTENCES[0], 1), ax),
 }
 
 
@@ -72,12 +99,12 @@ def test_the_axis_is_the_one_passed_or_that_of_a_figure_of_its_own(name):
 def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.axes", None)
     with pytest.raises(ImportError, match=r"^Pictures need matplotlib: pip install 'rosenblatt\[plot\]'$"):
-        plot.mistakes(TWO)
+        plot.mistakes(two())
 
 
-@pytest.mark.parametrize("clf", [TWO, THREE, REST, RANKER, TAGGER])
-def test_mistakes_are_those_of_the_ledger(clf):
-    ledger = clf.ledger_
+@pytest.mark.parametrize("learned", [two, three, rest, ranker, tagger])
+def test_mistakes_are_those_of_the_ledger(learned):
+    clf, ledger = learned(), learned().ledger_
     line = plot.mistakes(clf).lines[0]
     assert line.get_drawstyle() == "steps-post"
     rounds, count = line.get_data()
@@ -92,18 +119,18 @@ def test_corrections_that_are_no_mistakes_are_not_counted():
 
 
 def test_the_bound_is_that_of_the_certificate():
-    certificate = TWO.certificate(MOONS, SIDES)
-    assert set(plot.mistakes(TWO, certificate).lines[1].get_ydata()) == {certificate.bound}
-    every = REST.certificate(BLOBS, NAMES)
-    assert set(plot.mistakes(REST, every).lines[1].get_ydata()) == {sum(one.bound for one in every)}
-    assert len(plot.mistakes(REST.ledger_.of(1), every[1]).lines) == 2
+    certificate = two().certificate(MOONS, SIDES)
+    assert set(plot.mistakes(two(), certificate).lines[1].get_ydata()) == {certificate.bound}
+    every = rest().certificate(BLOBS, NAMES)
+    assert set(plot.mistakes(rest(), every).lines[1].get_ydata()) == {sum(one.bound for one in every)}
+    assert len(plot.mistakes(rest().ledger_.of(1), every[1]).lines) == 2
     margin = PerceptronClassifier(rule="margin", epochs=2, random_state=0).fit(MOONS, SIDES)
     unbounded = plot.mistakes(margin, margin.certificate(MOONS, SIDES)).lines[1]
     assert (len(unbounded.get_xdata()), unbounded.get_label()) == (0, "no bound: nothing is promised")
     with pytest.raises(
         ValueError, match=r"bound is drawn over the run that it is about, of .* Got a certificate"
     ):
-        plot.mistakes(THREE, certificate)
+        plot.mistakes(three(), certificate)
 
 
 def test_with_a_budget_what_is_not_listed_is_dotted(monkeypatch):
@@ -133,7 +160,7 @@ def test_an_online_learner_has_mistakes_and_survivals():
 
 
 def test_the_proof_is_that_of_the_certificate():
-    certificate = EVEN.certificate(EDGED, [0, 1, 0, 1])
+    certificate = even().certificate(EDGED, [0, 1, 0, 1])
     assert certificate.separable
     drawn = [line.get_ydata() for line in plot.proof(certificate).lines]
     squares = (certificate.length_squared, certificate.length_ceiling)
@@ -153,17 +180,18 @@ def test_without_a_separating_u_there_is_no_floor():
 
 def test_what_is_no_proof():
     with pytest.raises(ValueError, match="Got list of 3, one per class: pass one"):
-        plot.proof(REST.certificate(BLOBS, NAMES))
+        plot.proof(rest().certificate(BLOBS, NAMES))
     with pytest.raises(ValueError, match=r"that of one certificate. Got PerceptronClassifier"):
-        plot.proof(TWO)
+        plot.proof(two())
     idle = PerceptronClassifier(class_weight={0: 0, 1: 0}).fit(MOONS, SIDES)
     with pytest.raises(ValueError, match="nothing to prove: this run made no correction"):
         plot.proof(idle.certificate(MOONS, SIDES))
     assert len(rings(plot.decision_surface(idle, MOONS, SIDES, resolution=5))[0]) == 0
 
 
-@pytest.mark.parametrize("clf", [TWO, THREE, RANKER, TAGGER])
-def test_survivals_are_those_of_the_ledger(clf):
+@pytest.mark.parametrize("learned", [two, three, ranker, tagger])
+def test_survivals_are_those_of_the_ledger(learned):
+    clf = learned()
     ax, survived = plot.survival(clf), clf.ledger_.survived
     assert np.array_equal(ax.patches[0].get_data().values, survived)
     best = predictors.best(clf.ledger_)
@@ -172,7 +200,7 @@ def test_survivals_are_those_of_the_ledger(clf):
 
 
 def test_each_learner_of_one_vs_rest_has_its_best():
-    ax, ledger = plot.survival(REST), REST.ledger_
+    ax, ledger = plot.survival(rest()), rest().ledger_
     assert [tick.get_text() for tick in ax.get_yticklabels()] == [r"\$a\$", "_c", r"b\$"]
     for track, bar in enumerate(ax.patches):
         mine = ledger.of(track)
@@ -187,8 +215,9 @@ def rings(ax):
 
 
 @pytest.mark.parametrize("predictor", ["last", "best", "average", "vote"])
-@pytest.mark.parametrize("clf", [TWO, THREE, REST, budgeted()])
-def test_rings_are_around_support_vectors_by_importance(clf, predictor):
+@pytest.mark.parametrize("learned", [two, three, rest, budgeted])
+def test_rings_are_around_support_vectors_by_importance(learned, predictor):
+    clf = learned()
     X, y = (BLOBS, NAMES) if len(clf.classes_) == 3 else (MOONS, SIDES)
     guess = predictor if predictor != "vote" else "average"
     importance = np.abs(clf.set_params(predictor=guess).dual_coef_).max(axis=0)
@@ -201,21 +230,21 @@ def test_rings_are_around_support_vectors_by_importance(clf, predictor):
 
 
 def test_the_surface_is_what_the_classifier_answers():
-    TWO.set_params(predictor="average")
-    ax = plot.decision_surface(TWO, MOONS, SIDES)
+    two().set_params(predictor="average")
+    ax = plot.decision_surface(two(), MOONS, SIDES)
     line = np.vstack([path.vertices for path in ax.collections[1].get_paths()])
-    assert np.abs(TWO.decision_function(line)).max() < 0.01 * np.abs(TWO.decision_function(MOONS)).max()
+    assert np.abs(two().decision_function(line)).max() < 0.01 * np.abs(two().decision_function(MOONS)).max()
     shown = [drawn.get_offsets().data for drawn in ax.collections[2:4]]
     assert all(np.array_equal(points, MOONS[side == SIDES]) for side, points in enumerate(shown))
-    THREE.set_params(predictor="average")
-    ax = plot.decision_surface(THREE, BLOBS, NAMES, resolution=9)
+    three().set_params(predictor="average")
+    ax = plot.decision_surface(three(), BLOBS, NAMES, resolution=9)
     named = [text.get_text() for text in ax.get_legend().get_texts()]
     assert named == [r"y = \$a\$", "y = _c", r"y = b\$", "support, by |α|"]
     regions = ax.collections[0]
-    answers = THREE.classes_[regions.get_array().astype(int)]
+    answers = three().classes_[regions.get_array().astype(int)]
     places = regions.get_coordinates()  # the corners of cells, whose middles were asked about
     middles = (places[:-1, :-1] + places[1:, 1:]) / 2
-    assert np.array_equal(THREE.predict(middles.reshape(-1, 2)), answers.ravel())
+    assert np.array_equal(three().predict(middles.reshape(-1, 2)), answers.ravel())
 
 
 def test_surfaces_of_what_else_there_is():
@@ -242,13 +271,13 @@ def test_surfaces_of_what_else_there_is():
         ({"X": MOONS[:, :1]}, r"rows of 2 features. Got X of shape \(60, 1\)"),
         ({"y": SIDES[1:]}, r"label for each of 60 rows. Got shape \(59,\)"),
         ({"y": SIDES + 1}, r"labels of the estimator, \[0, 1\]. Got 2"),
-        ({"estimator": RANKER}, "that of a classifier. Got PerceptronRanker"),
+        ({"estimator": PerceptronRanker()}, "that of a classifier. Got PerceptronRanker"),
         ({"resolution": 1}, "at least 2 places along each feature. Got 1"),
     ],
 )
 def test_what_has_no_surface(change, sentence):
     with pytest.raises(ValueError, match=sentence):
-        plot.decision_surface(**{"estimator": TWO, "X": MOONS, "y": SIDES} | change)
+        plot.decision_surface(**{"estimator": two(), "X": MOONS, "y": SIDES} | change)
 
 
 def test_what_is_not_fitted_has_no_picture():
@@ -279,6 +308,6 @@ def test_transitions_and_reasons_are_those_of_the_tagger():
         ::-1
     ]
     with pytest.raises(ValueError, match=r"in a tagger. Got PerceptronClassifier"):
-        plot.transitions(TWO)
+        plot.transitions(two())
     with pytest.raises(ValueError, match=r"inside a single guess.*Got 'vote'"):
         plot.transitions(PerceptronTagger(predictor="vote").fit(SENTENCES[:2], IOB))
