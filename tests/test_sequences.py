@@ -16,6 +16,7 @@ from rosenblatt.lattices import Lattice
 from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.loops import decoding, paths
 from rosenblatt.loops import sparse as sparse_loops
+from rosenblatt.loops.book import norm_squared
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 from rosenblatt.run import Examples, begin
@@ -151,30 +152,43 @@ def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, reach):
 
 
 @given(lattices())
-def test_the_truth_stands_if_and_only_if_it_is_above_all_other_paths(lattice):
+def test_what_surpasses_the_truth_is_its_best_rival(lattice):
     game, scores, offsets, truth = lattice
     if game.pairs != "seen":
-        rival, _ = best_rival(scores, offsets, truth, 0.0)
-        assert paths.stands(scores, offsets, truth) == (score_of(truth, scores, offsets) > rival)
+        found, rival = np.empty((2, len(truth)), np.int64)
+        highest = paths.rival_path(scores, scores[:0], offsets, truth, 0.0, rival)
+        gain = highest - score_of(truth, scores, offsets)
+        assert paths.surpassing(scores, offsets, truth, found) == (gain if gain >= 0 else -np.inf)
+        assert gain < 0 or np.array_equal(found, rival)
 
 
 def test_that_truths_stand_and_fall_is_seen(monkeypatch):
-    """On long rounds, most of whose paths are far below the truth, as after learning; and by a broken search."""
-    random, stood, seen = np.random.default_rng(0), 0, 0
+    """On long rounds, most of whose paths are far below the truth, as after learning; and by broken searches."""
+    random, stood, seen = np.random.default_rng(0), 0, dict.fromkeys(["highest_of", "way_into"], 0)
+    broken = {
+        "highest_of": lambda values: values[1:].max(),
+        "way_into": lambda best, i, *_: int(best[i].argmax()),
+    }
     for _ in range(200):
         truth = random.integers(0, 5, 12)
         lead = random.integers(4, 30, (12, 1)) * (np.arange(5) == truth[:, None])
         scores = random.integers(-3, 4, (12, 5)) + lead.astype(float)
-        offsets, rival = random.integers(-3, 4, 35).astype(float), np.empty(12, np.int64)
+        offsets, (found, rival) = random.integers(-3, 4, 35).astype(float), np.empty((2, 12), np.int64)
         highest = paths.rival_path(scores, scores[:0], offsets, truth, 0.0, rival)
-        stands = paths.path_score(scores, scores[:0], offsets, truth) > highest
-        assert paths.stands(scores, offsets, truth) == stands
-        with monkeypatch.context() as patch:
-            patch.setattr(paths, "highest_of", lambda values: values[1:].max())
-            seen += paths.stands(scores, offsets, truth) != stands
+        gain = highest - paths.path_score(scores, scores[:0], offsets, truth)
+        stands = gain < 0
+        assert paths.surpassing(scores, offsets, truth, found) == (-np.inf if stands else gain)
+        assert stands or np.array_equal(found, rival)
+        for name, wrong in broken.items():
+            with monkeypatch.context() as patch:
+                patch.setattr(paths, name, wrong)
+                answer = paths.surpassing(scores, offsets, truth, found)
+                seen[name] += answer != (-np.inf if stands else gain) or not (
+                    stands or np.array_equal(found, rival)
+                )
         stood += stands
     assert 20 < stood < 180
-    assert seen > 0
+    assert min(seen.values()) > 0
 
 
 def test_a_rule_that_asks_for_a_margin_meets_the_rival_with_the_highest_score_and_cost():
@@ -329,14 +343,15 @@ def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule,
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60))
-def test_the_norm_of_many_entries_is_that_of_few(seed, count):
+def test_norms_are_those_of_the_definition(seed, count):
     random = np.random.default_rng(seed)
     X = sparse(random.integers(-2, 3, (9, 5)).astype(float))
     where = np.stack([random.integers(-1, 9, count), random.integers(0, 4, count)], axis=1)
     amount, arrays = random.integers(-2, 3, count).astype(float), (X.indptr, X.indices, X.data)
     rows = random.permutation(9)
-    many = sparse_loops.norm_of_many(*arrays, rows, 1.0, where, amount, count)
-    assert many == sparse_loops.norm_of_rows(*arrays, rows, 1.0, where, amount, count)
+    gram = (X @ X.T).toarray()[np.ix_(rows, rows)] + 1.0
+    for norm_of in (sparse_loops.norm_of_many, sparse_loops.norm_of_rows):
+        assert norm_of(*arrays, rows, 1.0, where, amount, count) == norm_squared(where, amount, count, gram)
 
 
 @given(sentences(), st.sampled_from(predictors.NAMES), st.booleans())

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.loops.compiling import compilable
-from rosenblatt.loops.paths import best_path, best_paths, length_of, path_score, rival_path, stands
+from rosenblatt.loops.paths import best_path, best_paths, length_of, path_score, rival_path, surpassing
 
 NO_PAIRS, OFFSETS, EDGES = 0, 1, 2
 """What of the pairs of labels that follow each other is learned."""
@@ -60,15 +60,16 @@ def judged(
     if rows == 0:
         return 0, np.inf, False, 1.0
     tokens, edges, truth = scores[:rows], scores[rows:], truths[:rows]
-    if reach == -np.inf and learned != EDGES and stands(tokens, offsets, truth):
-        return 0, np.inf, False, 1.0
-    rival, true_score = np.empty(rows, np.int64), path_score(tokens, edges, offsets, truth)
-    margin, wrong = np.inf, False
-    for search in range(2 if reach > 0.0 else 1):  # for the answer, and for the most dangerous rival
-        loss = reach if search > 0 else 0.0
-        margin = true_score - rival_path(tokens, edges, offsets, truth, loss, rival)
-        wrong = margin <= 0.0 if search == 0 else wrong
-    if margin == np.inf:  # every other path is forbidden
+    rival, margin, wrong = np.empty(rows, np.int64), np.inf, False
+    if reach == -np.inf and learned != EDGES:
+        margin, wrong = -surpassing(tokens, offsets, truth, rival), True
+    else:
+        true_score = path_score(tokens, edges, offsets, truth)
+        for search in range(2 if reach > 0.0 else 1):  # for the answer, and for the most dangerous rival
+            loss = reach if search > 0 else 0.0
+            margin = true_score - rival_path(tokens, edges, offsets, truth, loss, rival)
+            wrong = margin <= 0.0 if search == 0 else wrong
+    if margin == np.inf:  # every other path is forbidden, or none asks for a correction
         return 0, np.inf, False, 1.0
     cost = 0.0
     for i in range(rows):

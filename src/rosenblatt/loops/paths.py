@@ -176,40 +176,51 @@ def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: 
 
 
 @compilable
-def stands(scores: Array, offsets: Array, truth: Array) -> bool:
-    """Whether the truth is above all other paths, for a small part of what finding the best of them costs.
+def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> float:
+    """Write the path that gains most on the truth; returns how much, −∞ if all others are below it.
 
-    A path that differs is the truth with some stretches exchanged, and is below it if each is. So stretches
-    are followed, by how much they gain on the truth, and given up as soon as they cannot make up for what
-    they lost: `hope[i]` is the most that one can gain after row i, whatever its label there. Most rows are
-    such that none that begins with them can gain, and are passed over.
+    It is the rival that `rival_path` finds without loss or edges, for a small part of the cost. A path that
+    differs is the truth with some stretches exchanged. So stretches are followed, by how much they gain on
+    the truth, and given up as soon as they cannot make up for what they lost: `hope[i]` is the most that one
+    can gain after row i, whatever its label there. Most rows are such that none that begins with them can
+    gain, and are passed over.
     """
     rows, labels = scores.shape
     hope, hopeful = np.empty(rows), np.empty(rows, np.bool_)
-    gained, gaining = np.empty(labels), np.empty(labels)
+    gained, gaining = np.empty((rows, labels)), np.empty(labels)
     hope_of_stretches(scores, offsets, truth, hope, hopeful)
-    first, last, following = labels * labels, labels * (labels + 1), False
+    first, last, followed = labels * labels, labels * (labels + 1), np.zeros(rows, np.bool_)
     for i in range(rows):
+        following = i > 0 and followed[i - 1]
         if not (following or hopeful[i]):
             continue
         left = truth[i - 1] * labels if i > 0 else first
         for c in range(labels):
             gaining[c] = offsets[left + c]
+        gaining[truth[i]] = -np.inf
         if following:
             for p in range(labels):
-                if gained[p] + hope[i - 1] >= 0.0:
+                if gained[i - 1, p] + hope[i - 1] >= 0.0:
                     for c in range(labels):
-                        gaining[c] = max(gained[p] + offsets[p * labels + c], gaining[c])
-                    if gained[p] + offsets[p * labels + truth[i]] - offsets[left + truth[i]] >= 0.0:
-                        return False
+                        gaining[c] = max(gained[i - 1, p] + offsets[p * labels + c], gaining[c])
         lost = offsets[left + truth[i]] + scores[i, truth[i]]
         for c in range(labels):
-            gained[c] = gaining[c] + scores[i, c] - lost
-        gained[truth[i]] = -np.inf
-        following = highest_of(gained) + hope[i] >= 0.0
-    for c in range(labels):
-        gaining[c] = gained[c] + offsets[last + c]
-    return not following or bool(highest_of(gaining) < offsets[last + truth[rows - 1]])
+            gaining[c] += scores[i, c] - lost
+            gained[i, c] = gaining[c]
+        followed[i] = highest_of(gaining) + hope[i] >= 0.0
+    if not followed[rows - 1]:
+        return -np.inf
+    path[rows - 1] = way_into(gained, rows - 1, offsets, last, 1)
+    gain = gained[rows - 1, path[rows - 1]] + offsets[last + path[rows - 1]] - offsets[last + truth[rows - 1]]
+    for i in range(rows - 1, 0, -1):
+        before = way_into(gained, i - 1, offsets, path[i], labels) if followed[i - 1] else -1
+        leaving = offsets[truth[i - 1] * labels + path[i]] if path[i] != truth[i] else -np.inf
+        if before < 0 or leaving > gained[i - 1, before] + offsets[before * labels + path[i]]:
+            for j in range(i):
+                path[j] = truth[j]
+            break
+        path[i - 1] = before
+    return gain if gain >= 0.0 else -np.inf  # type: ignore[no-any-return]
 
 
 @compilable

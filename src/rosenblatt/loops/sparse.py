@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import compilable, inlined, prefetch, without_counting
+from rosenblatt.loops.compiling import compilable, inlined, merged, prefetch, without_counting
 
 # Positions and features are read as unsigned numbers: of a signed one the compiled code asks each time
 # whether it counts from the end. Where a game has one output, weights are a plain array, in which a feature
@@ -141,34 +141,45 @@ def row_product(indptr, features, values, row, other):
     return total
 
 
-MANY = 64
-"""Entries from which on comparing all with all costs more than sorting what they are made of."""
+MANY = 8
+"""Entries from which on it costs more to compare all with all than to add up what they are made of."""
+
+FREE = -1
+
+
+@merged
+def put(places, parts, place, part):
+    """Add a number to what is at a place, in a table of 2ⁿ slots, of which at least half are free."""
+    last = places.shape[0] - 1
+    slot = np.uint64((place + (place >> 33) * 40503) & last)  # features are spread already, outputs are not
+    while places[slot] != place and places[slot] != FREE:
+        slot = (slot + ONE) & np.uint64(last)
+    places[slot] = place
+    parts[slot] += part
 
 
 @compilable
 def norm_of_many(indptr, features, values, rows, constant, where, amount, count):
-    """The same for rounds of many rows: the numbers that Δ is made of, sorted by where they belong."""
+    """The same for rounds of many rows: the numbers that Δ is made of, added up by where they belong."""
     size = 0
     for a in range(count):
         size += 1 if where[a, 0] < 0 else 1 + indptr[rows[where[a, 0]] + 1] - indptr[rows[where[a, 0]]]
-    places, parts, at = np.empty(size, np.int64), np.empty(size), 0
+    slots = 1
+    while slots < 2 * size:
+        slots *= 2
+    places, parts = np.full(slots, FREE, np.int64), np.zeros(slots)
     for a in range(count):
         output = np.int64(where[a, 1]) << 33
-        places[at], parts[at] = output | (1 << 32), amount[a]
-        if where[a, 0] >= 0:
-            row = rows[where[a, 0]]
-            places[at], parts[at] = output | 0xFFFFFFFF, amount[a] * constant
-            for p in range(indptr[row], indptr[row + 1]):
-                at += 1
-                places[at], parts[at] = output | np.int64(features[p]), amount[a] * values[p]
-        at += 1
-    order, total, i = np.argsort(places, kind="mergesort"), 0.0, 0
-    while i < size:
-        part, place = 0.0, places[order[i]]
-        while i < size and places[order[i]] == place:
-            part += parts[order[i]]
-            i += 1
-        total += part * part
+        if where[a, 0] < 0:
+            put(places, parts, output | (1 << 32), amount[a])
+            continue
+        row = rows[where[a, 0]]
+        put(places, parts, output | 0xFFFFFFFF, amount[a] * constant)
+        for p in range(indptr[row], indptr[row + 1]):
+            put(places, parts, output | np.int64(features[p]), amount[a] * values[p])
+    total = 0.0
+    for slot in range(slots):
+        total += parts[slot] * parts[slot]
     return total
 
 
