@@ -205,23 +205,26 @@ def test_a_rule_that_asks_for_a_margin_meets_the_rival_with_the_highest_score_an
     assert other_rivals > 20
 
 
-def never_looks_back(best, i, pairs, at, most, better):
-    better[:] = best[i, 0] + pairs[at : at + len(better)]
+def never_looks_back(best, i, pairs, line, better):
+    better[:] = best[i, 0] + pairs[line]
 
 
-def gives_up_too_soon(best, i, pairs, at, most, better):
+def gives_up_too_soon(best, i, pairs, line, better):
     leader = int(np.argmax(best[i]))
-    better[:] = best[i, leader] + pairs[at + leader * len(better) :][: len(better)]
+    better[:] = best[i, leader] + pairs[line + leader]
 
 
-def takes_the_last_of_equals(best, i, pairs, at, stride):
-    values = best[i] + pairs[at : at + stride * best.shape[1] : stride]
-    return best.shape[1] - 1 - int(np.argmax(values[::-1]))
+def takes_the_last_of_equals(values):
+    return len(values) - 1 - int(np.argmax(values[::-1]))
 
 
 @pytest.mark.parametrize(
     ("part", "broken"),
-    [("extend", never_looks_back), ("extend", gives_up_too_soon), ("way_into", takes_the_last_of_equals)],
+    [
+        ("extend", never_looks_back),
+        ("extend", gives_up_too_soon),
+        ("place_of_highest", takes_the_last_of_equals),
+    ],
 )
 def test_a_broken_search_is_seen(part, broken, monkeypatch):
     monkeypatch.setattr(paths, part, broken)

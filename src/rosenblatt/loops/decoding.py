@@ -6,7 +6,7 @@ import numpy as np
 
 from rosenblatt._types import Array
 from rosenblatt.loops.compiling import compilable, compiled
-from rosenblatt.loops.paths import best_into, extend, length_of, most_onward, pairs_of
+from rosenblatt.loops.paths import best_into, highest_of, length_of, pairs_of
 
 
 @compilable
@@ -34,13 +34,14 @@ def n_best(scores: Array, edges: Array, offsets: Array, paths: Array, totals: Ar
     rows, labels = scores.shape
     n = totals.shape[0]
     pairs, step = pairs_of(offsets, edges)
+    flat = pairs.reshape(pairs.size)
     best, came = np.full((rows, labels, n), -np.inf), np.empty((rows, labels, n), np.int32)
     taken, last = np.empty(labels, np.int64), np.empty(n, np.int32)
     for c in range(labels):
         best[0, c, 0] = offsets[labels * labels + c] + scores[0, c]
     for i in range(1, rows):
         for c in range(labels):
-            merge(best, i - 1, pairs, (i - 1) * step + c, labels, taken, best[i, c], came[i, c])
+            merge(best, i - 1, flat, (i - 1) * step * labels + c, labels, taken, best[i, c], came[i, c])
             best[i, c] += scores[i, c]
     merge(best, rows - 1, offsets, labels * (labels + 1), 1, taken, totals, last)
     for rank in range(n):
@@ -63,21 +64,18 @@ def best_through(scores: Array, edges: Array, offsets: Array, through: Array) ->
     rows, labels = scores.shape
     pairs, step = pairs_of(offsets, edges)
     best_into(scores, pairs, step, offsets, through)
-    after, onward = np.empty((1, labels)), np.empty(labels)
-    most, turned = np.empty(labels), np.empty(labels * labels)
+    after, onward, ways = np.empty(labels), np.empty(labels), np.empty(labels)
     for c in range(labels):
         onward[c] = offsets[labels * (labels + 1) + c]
     for i in range(rows - 1, -1, -1):
         for c in range(labels):
             through[i, c] += onward[c]
-            after[0, c] = onward[c] + scores[i, c]
+            after[c] = onward[c] + scores[i, c]
         if i > 0:
             for p in range(labels):
                 for c in range(labels):
-                    turned[c * labels + p] = pairs[(i - 1) * step + p * labels + c]
-            most_onward(turned, 0, most)
-            onward[:] = -np.inf
-            extend(after, 0, turned, 0, most, onward)
+                    ways[c] = pairs[(i - 1) * step + p, c] + after[c]
+                onward[p] = highest_of(ways)
 
 
 @compilable
@@ -105,11 +103,12 @@ def probable(scores: Array, edges: Array, offsets: Array, temperature: float, re
     """
     rows, labels = scores.shape
     pairs, step = pairs_of(offsets, edges)
+    flat = pairs.reshape(pairs.size)
     after, sums = np.empty((1, labels)), np.empty(labels)
     for c in range(labels):
         result[0, c] = (offsets[labels * labels + c] + scores[0, c]) / temperature
     for i in range(1, rows):
-        log_sums(result, i - 1, pairs, (i - 1) * step, 1, labels, temperature, sums)
+        log_sums(result, i - 1, flat, (i - 1) * step * labels, 1, labels, temperature, sums)
         for c in range(labels):
             result[i, c] = sums[c] + scores[i, c] / temperature
     for c in range(labels):
@@ -126,7 +125,7 @@ def probable(scores: Array, edges: Array, offsets: Array, temperature: float, re
         for c in range(labels):
             result[i, c] /= total
         if i > 0:
-            log_sums(after, 0, pairs, (i - 1) * step, labels, 1, temperature, sums)
+            log_sums(after, 0, flat, (i - 1) * step * labels, labels, 1, temperature, sums)
 
 
 @compiled

@@ -27,15 +27,16 @@ def length_of(lines: int, labels: int, edges: bool) -> int:
 
 @compilable
 def pairs_of(offsets: Array, edges: Array) -> tuple[Array, int]:
-    """What pairs of labels score, and how much farther on the scores between the next two rows are."""
+    """What pairs of labels score, a line for each first label, and how far on those of the next row are."""
     labels = edges.shape[1]
+    of_labels = offsets[: labels * labels].reshape(labels, labels)
     if edges.shape[0] == 0:
-        return offsets, 0
-    pairs = np.empty(edges.shape[0] * labels)
+        return of_labels, 0
+    pairs = np.empty(edges.shape)
     for line in range(edges.shape[0]):
         for c in range(labels):
-            pairs[line * labels + c] = offsets[line % labels * labels + c] + edges[line, c]
-    return pairs, labels * labels
+            pairs[line, c] = of_labels[line % labels, c] + edges[line, c]
+    return pairs, labels
 
 
 @compilable
@@ -51,63 +52,53 @@ def path_score(scores: Array, edges: Array, offsets: Array, path: Array) -> floa
 
 
 @compilable
-def most_onward(pairs: Array, at: int, most: Array) -> None:
-    """The highest that a pair with each label in the first place scores, from `at` on."""
-    labels = most.shape[0]
-    for p in range(labels):
-        most[p] = pairs[at + p * labels]
-        for c in range(1, labels):
-            most[p] = max(most[p], pairs[at + p * labels + c])
-
-
-@compilable
-def extend(best: Array, i: int, pairs: Array, at: int, most: Array, better: Array) -> None:
+def extend(best: Array, i: int, pairs: Array, line: int, better: Array) -> None:
     """Raise `better` to the best ways into every label from the best paths into those of row i.
 
-    Where a way comes from is not noted: asking later, for the one path that is wanted, is far cheaper. Nor
-    are paths followed that cannot be the best into any label, because the leader is ahead by more than
-    any pair could make up for.
+    Where a way comes from is not noted: asking later, for the one path that is wanted, is far cheaper. Four
+    paths at a time: the ways into labels are read and written once for all of them.
     """
     labels = better.shape[0]
-    leader = 0
-    for p in range(1, labels):
-        if best[i, p] > best[i, leader]:
-            leader = p
-    for c in range(labels):
-        better[c] = max(best[i, leader] + pairs[at + leader * labels + c], better[c])
-    lowest = better[0]
-    for c in range(1, labels):
-        lowest = min(lowest, better[c])
-    for p in range(labels):
-        if best[i, p] + most[p] > lowest:
-            for c in range(labels):  # inside, and without a branch, for vector instructions
-                better[c] = max(best[i, p] + pairs[at + p * labels + c], better[c])
+    for p in range(0, labels - 3, 4):
+        first, second, third, fourth = best[i, p], best[i, p + 1], best[i, p + 2], best[i, p + 3]
+        for c in range(labels):  # inside, and without a branch, for vector instructions
+            way = max(first + pairs[line + p, c], better[c])
+            way = max(second + pairs[line + p + 1, c], way)
+            way = max(third + pairs[line + p + 2, c], way)
+            better[c] = max(fourth + pairs[line + p + 3, c], way)
+    for p in range(labels - labels % 4, labels):
+        for c in range(labels):
+            better[c] = max(best[i, p] + pairs[line + p, c], better[c])
 
 
 @compilable
-def way_into(best: Array, i: int, pairs: Array, at: int, stride: int) -> int:
-    """The label of row i whose path is the best with its offset, one every `stride` from `at` on."""
-    found = 0
-    for p in range(1, best.shape[1]):
-        if best[i, p] + pairs[at + p * stride] > best[i, found] + pairs[at + found * stride]:
-            found = p
-    return found
+def way_into(best: Array, i: int, pairs: Array, line: int, label: int, ways: Array) -> int:
+    """The label of row i whose path is the best one into this label of the next row; `ways` is scratch."""
+    for p in range(ways.shape[0]):
+        ways[p] = best[i, p] + pairs[line + p, label]
+    return place_of_highest(ways)
+
+
+@compilable
+def way_out(best: Array, offsets: Array, ways: Array) -> int:
+    """The label of the last row whose path is the best one to its end; `ways` is scratch."""
+    rows, labels = best.shape
+    for c in range(labels):
+        ways[c] = best[rows - 1, c] + offsets[labels * (labels + 1) + c]
+    return place_of_highest(ways)
 
 
 @compilable
 def best_into(scores: Array, pairs: Array, step: int, offsets: Array, best: Array) -> None:
     """Write the score of the best path into every label of every row."""
     rows, labels = scores.shape
-    better, most = np.empty(labels), np.empty(labels)
-    most_onward(pairs, 0, most)
+    better = np.empty(labels)
     for c in range(labels):
         best[0, c] = offsets[labels * labels + c] + scores[0, c]
     for i in range(1, rows):
-        if step > 0:
-            most_onward(pairs, (i - 1) * step, most)
         for c in range(labels):
             better[c] = -np.inf
-        extend(best, i - 1, pairs, (i - 1) * step, most, better)
+        extend(best, i - 1, pairs, (i - 1) * step, better)
         for c in range(labels):
             best[i, c] = better[c] + scores[i, c]
 
@@ -119,12 +110,12 @@ def best_path(scores: Array, edges: Array, offsets: Array, path: Array) -> float
     if rows == 0:
         return 0.0
     pairs, step = pairs_of(offsets, edges)
-    best = np.empty((rows, labels))
+    best, ways = np.empty((rows, labels)), np.empty(labels)
     best_into(scores, pairs, step, offsets, best)
-    last = way_into(best, rows - 1, offsets, labels * (labels + 1), 1)
+    last = way_out(best, offsets, ways)
     path[rows - 1] = last
     for i in range(rows - 1, 0, -1):
-        path[i - 1] = way_into(best, i - 1, pairs, (i - 1) * step + path[i], labels)
+        path[i - 1] = way_into(best, i - 1, pairs, (i - 1) * step, path[i], ways)
     return best[rows - 1, last] + offsets[labels * (labels + 1) + last]  # type: ignore[no-any-return]
 
 
@@ -140,34 +131,28 @@ def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: 
     """
     rows, labels = scores.shape
     pairs, step = pairs_of(offsets, edges)
-    best, better, apart = np.empty((rows, labels)), np.empty(labels), np.empty(rows)
-    most = np.empty(labels)
-    most_onward(pairs, 0, most)
+    best, better, ways, apart = np.empty((rows, labels)), np.empty(labels), np.empty(labels), np.empty(rows)
     for c in range(labels):
         best[0, c] = offsets[labels * labels + c] + scores[0, c] + loss
     apart[0] = offsets[labels * labels + truth[0]] + scores[0, truth[0]]
     best[0, truth[0]] = -np.inf
     for i in range(1, rows):
-        at = (i - 1) * step
-        if step > 0:
-            most_onward(pairs, at, most)
-        into_truth, left = at + truth[i], at + truth[i - 1] * labels
-        before = way_into(best, i - 1, pairs, into_truth, labels)
+        line, left = (i - 1) * step, (i - 1) * step + truth[i - 1]
         for c in range(labels):
-            better[c] = apart[i - 1] + pairs[left + c]
-        better[truth[i]] = np.inf  # found apart, and so no reason to follow anybody
-        extend(best, i - 1, pairs, at, most, better)
+            better[c] = apart[i - 1] + pairs[left, c]
+        better[truth[i]] = -np.inf
+        extend(best, i - 1, pairs, line, better)
         for c in range(labels):
             best[i, c] = better[c] + scores[i, c] + loss
-        best[i, truth[i]] = best[i - 1, before] + pairs[into_truth + before * labels] + scores[i, truth[i]]
-        apart[i] = apart[i - 1] + pairs[left + truth[i]] + scores[i, truth[i]]
-    last = way_into(best, rows - 1, offsets, labels * (labels + 1), 1)
+        best[i, truth[i]] = better[truth[i]] + scores[i, truth[i]]
+        apart[i] = apart[i - 1] + pairs[left, truth[i]] + scores[i, truth[i]]
+    last = way_out(best, offsets, ways)
     path[rows - 1] = last
     for i in range(rows - 1, 0, -1):
-        at = (i - 1) * step + path[i]
-        before = way_into(best, i - 1, pairs, at, labels)
-        leaving = apart[i - 1] + pairs[at + truth[i - 1] * labels]
-        if path[i] != truth[i] and leaving > best[i - 1, before] + pairs[at + before * labels]:
+        line = (i - 1) * step
+        before = way_into(best, i - 1, pairs, line, path[i], ways)
+        leaving = apart[i - 1] + pairs[line + truth[i - 1], path[i]]
+        if path[i] != truth[i] and leaving > best[i - 1, before] + pairs[line + before, path[i]]:
             for j in range(i):
                 path[j] = truth[j]
             break
@@ -186,36 +171,41 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
     gain, and are passed over.
     """
     rows, labels = scores.shape
-    hope, hopeful = np.empty(rows), np.empty(rows, np.bool_)
-    gained, gaining = np.empty((rows, labels)), np.empty(labels)
-    hope_of_stretches(scores, offsets, truth, hope, hopeful)
+    pairs, _ = pairs_of(offsets, scores[:0])
     first, last, followed = labels * labels, labels * (labels + 1), np.zeros(rows, np.bool_)
+    hope, hopeful, gained, ways = (
+        np.empty(rows),
+        np.empty(rows, np.bool_),
+        np.empty((rows, labels)),
+        np.empty(labels),
+    )
+    hope_of_stretches(scores, offsets, truth, hope, hopeful)
     for i in range(rows):
         following = i > 0 and followed[i - 1]
         if not (following or hopeful[i]):
             continue
-        left = truth[i - 1] * labels if i > 0 else first
+        along = pairs[truth[i - 1], truth[i]] if i > 0 else offsets[first + truth[0]]
         for c in range(labels):
-            gaining[c] = offsets[left + c]
-        gaining[truth[i]] = -np.inf
+            ways[c] = pairs[truth[i - 1], c] if i > 0 else offsets[first + c]
+        ways[truth[i]] = -np.inf
         if following:
             for p in range(labels):
                 if gained[i - 1, p] + hope[i - 1] >= 0.0:
                     for c in range(labels):
-                        gaining[c] = max(gained[i - 1, p] + offsets[p * labels + c], gaining[c])
-        lost = offsets[left + truth[i]] + scores[i, truth[i]]
+                        ways[c] = max(gained[i - 1, p] + pairs[p, c], ways[c])
+        lost = along + scores[i, truth[i]]
         for c in range(labels):
-            gaining[c] += scores[i, c] - lost
-            gained[i, c] = gaining[c]
-        followed[i] = highest_of(gaining) + hope[i] >= 0.0
+            ways[c] += scores[i, c] - lost
+            gained[i, c] = ways[c]
+        followed[i] = highest_of(ways) + hope[i] >= 0.0
     if not followed[rows - 1]:
         return -np.inf
-    path[rows - 1] = way_into(gained, rows - 1, offsets, last, 1)
+    path[rows - 1] = way_out(gained, offsets, ways)
     gain = gained[rows - 1, path[rows - 1]] + offsets[last + path[rows - 1]] - offsets[last + truth[rows - 1]]
     for i in range(rows - 1, 0, -1):
-        before = way_into(gained, i - 1, offsets, path[i], labels) if followed[i - 1] else -1
-        leaving = offsets[truth[i - 1] * labels + path[i]] if path[i] != truth[i] else -np.inf
-        if before < 0 or leaving > gained[i - 1, before] + offsets[before * labels + path[i]]:
+        before = way_into(gained, i - 1, pairs, 0, path[i], ways) if followed[i - 1] else -1
+        leaving = pairs[truth[i - 1], path[i]] if path[i] != truth[i] else -np.inf
+        if before < 0 or leaving > gained[i - 1, before] + pairs[before, path[i]]:
             for j in range(i):
                 path[j] = truth[j]
             break
@@ -227,25 +217,31 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
 def hope_of_stretches(scores: Array, offsets: Array, truth: Array, hope: Array, hopeful: Array) -> None:
     """Write the most that a stretch can gain on the truth after each row, and whether one may begin there."""
     rows, labels = scores.shape
-    into, gaining = np.empty(labels), np.empty(labels)
+    pairs, _ = pairs_of(offsets, scores[:0])
+    into, ways, last = np.full(labels, -np.inf), np.empty(labels), labels * (labels + 1)
+    extend(np.zeros((1, labels)), 0, pairs, 0, into)
     for c in range(labels):
-        into[c] = offsets[c]
-    for p in range(1, labels):
-        for c in range(labels):
-            into[c] = max(offsets[p * labels + c], into[c])
-    highest = offsets[labels * (labels + 1)]
-    for c in range(1, labels):
-        highest = max(offsets[labels * (labels + 1) + c], highest)
-    hoped = highest - offsets[labels * (labels + 1) + truth[rows - 1]]
+        ways[c] = offsets[last + c]
+    hoped = highest_of(ways) - offsets[last + truth[rows - 1]]
     for i in range(rows - 1, 0, -1):
         for c in range(labels):
-            gaining[c] = into[c] + scores[i, c]
-        gaining[truth[i]] = -np.inf
-        hope[i], gain = hoped, highest_of(gaining) - scores[i, truth[i]]
-        along = offsets[truth[i - 1] * labels + truth[i]]
+            ways[c] = into[c] + scores[i, c]
+        ways[truth[i]] = -np.inf
+        hope[i], gain = hoped, highest_of(ways) - scores[i, truth[i]]
+        along = pairs[truth[i - 1], truth[i]]
         hopeful[i] = gain + hoped >= along
         hoped = max(into[truth[i]], gain + hoped) - along
     hope[0], hopeful[0] = hoped, True
+
+
+@compilable
+def place_of_highest(values: Array) -> int:
+    """Where the highest of some values is, the first of equals."""
+    highest = highest_of(values)
+    for i in range(values.shape[0]):
+        if values[i] == highest:
+            return i
+    return 0  # of what is not a number
 
 
 @compilable
