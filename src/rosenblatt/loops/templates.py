@@ -48,6 +48,12 @@ def look_around(symbols, first, last, farthest, nothing, seen):
             seen[farthest + i, view] = nothing if symbol < 0 else symbol + 2 * farthest
 
 
+@inlined
+def look(seen, token, places, views, part):
+    """What a part of a template sees at a token."""
+    return np.int64(seen[np.uint64(token + places[part]), np.uint64(views[part])])
+
+
 @without_counting
 def find(symbols, starts, roots, bounds, places, views, farthest, firsts, table, seen, features):
     """The features (tokens × templates) of sequences, UNKNOWN where there is none.
@@ -58,17 +64,19 @@ def find(symbols, starts, roots, bounds, places, views, farthest, firsts, table,
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         look_around(symbols, first, last, farthest, nothing, seen)
-        for token in range(last - first):
-            for template in range(roots.shape[0]):
-                part = bounds[template]
-                line = min(np.int64(seen[token + places[part], views[part]]), nothing)
-                step = np.int64(firsts[line, roots[template]])
-                while part + 1 < bounds[template + 1] and step < UNKNOWN:
-                    part += 1
-                    key = (-2 - step) << 32 | np.int64(seen[token + places[part], views[part]])
-                    slot = slot_of(table, key)
-                    step = table[slot + np.uint64(1)] if table[slot] == key else np.int64(UNKNOWN)
-                features[first + token, template] = step
+        for template in range(roots.shape[0]):
+            begin, end, root = bounds[template], bounds[template + 1], np.uint64(roots[template])
+            for token in range(last - first):
+                line = np.uint64(min(look(seen, token, places, views, begin), nothing))
+                features[first + token, template] = firsts[line, root]
+            for part in range(begin + 1, end):
+                for token in range(last - first):
+                    step = np.int64(features[first + token, template])
+                    if step < UNKNOWN:
+                        key = (-2 - step) << 32 | look(seen, token, places, views, part)
+                        slot = slot_of(table, key)
+                        step = table[slot + np.uint64(1)] if table[slot] == key else np.int64(UNKNOWN)
+                        features[first + token, template] = step
 
 
 @compilable
