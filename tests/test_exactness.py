@@ -17,7 +17,7 @@ from rosenblatt.hypotheses.dual import DualBoard
 from rosenblatt.hypotheses.primal import score_few
 from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.loops.sparse import score_rows
-from rosenblatt.rows import Csr
+from rosenblatt.rows import Csr, read_only
 from rosenblatt.run import Examples, begin
 
 RULE_NAMES = st.sampled_from(sorted(RULES))
@@ -183,7 +183,7 @@ def test_few_rows_get_the_very_scores_of_the_compiled_loop(seed, dtype, outputs)
     rows = Csr(np.append(0, np.cumsum(counts)), features, rng.normal(size=len(features)).astype(dtype), 12)
     weights = rng.normal(size=(11, outputs)).astype(dtype)
     compiled = np.empty((5, outputs))
-    score_rows(*rows[:3], weights, 0.5, compiled)
+    score_rows(*map(read_only, rows[:3]), weights, 0.5, compiled)
     assert np.array_equal(score_few(rows, weights, 0.5), compiled)
 
 

@@ -57,6 +57,7 @@ class Examples:
     longest: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "truths", np.asarray(self.truths, np.int64))  # one type for compiled loops
         if self.index is None:
             object.__setattr__(self, "index", counting(len(self.rows)))
         if self.starts is None:

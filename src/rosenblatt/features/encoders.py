@@ -120,7 +120,7 @@ def with_edges(tokens: Tokens, edges: Array, labels: int, *, tidy: bool, repeats
     first = np.zeros(len(edges), bool)
     first[starts_of(lengths)[:-1][lengths > 0]] = True
     inner = edges[~first][:, None]
-    lines = np.where(inner < 0, inner, inner + np.arange(labels)[:, None])
+    lines = np.where(inner < 0, inner, inner + np.arange(labels, dtype=inner.dtype)[:, None])
     pairs = _csr(lines.reshape(-1, edges.shape[1]), rows.width, tidy, repeats)
     both = Csr(
         np.concatenate([rows.starts, rows.starts[-1] + pairs.starts[1:]]),

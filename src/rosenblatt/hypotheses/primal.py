@@ -15,7 +15,7 @@ from rosenblatt.kernels import Linear
 from rosenblatt.ledger import Book
 from rosenblatt.loops.compiling import is_loaded
 from rosenblatt.loops.sparse import score_rows
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, Rows, read_only
 
 FEW = 2**14
 """So many values are scored sooner than the compiled loop that scores rows is loaded, if it is not yet."""
@@ -95,7 +95,7 @@ class Primal:
         if len(rows.csr.values) <= FEW and not is_loaded(score_rows):
             return score_few(rows.csr, weights, self.memory.constant)
         scores = np.empty((len(rows), self.outputs))
-        starts, features, values, _ = rows.csr
+        starts, features, values = map(read_only, rows.csr[:3])
         score_rows(starts, features, values, weights, self.memory.constant, scores)
         return scores
 

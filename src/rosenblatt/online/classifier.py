@@ -76,5 +76,5 @@ class Classifier(AskedAboutRows):
         if not isinstance(y, Real) or y not in (-1, 1):
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
         row = self._reader.row(x, learning=True)
-        self._play(row, np.array([1 if y == 1 else 0], np.int8))
+        self._play(row, np.array([1 if y == 1 else 0]))
         self._reader.expect(x, row)
