@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -12,6 +13,11 @@ settings.register_profile(
     "rosenblatt", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("rosenblatt")
+
+
+def pytest_runtest_setup():
+    """What is drawn without a seed is drawn from NumPy's own generator: the same in every run of a test."""
+    np.random.seed(0)  # noqa: NPY002
 
 
 @pytest.fixture(scope="session")

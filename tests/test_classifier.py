@@ -219,6 +219,15 @@ def test_a_random_start_is_small_and_seeded():
     assert part.contribution.sum() + part.start == pytest.approx(part.score)
 
 
+def test_without_a_seed_that_of_numpy_decides():
+    X, y = blobs(3, apart=1.0)
+    runs = []
+    for seed in (0, 0, 1):
+        np.random.seed(seed)  # noqa: NPY002
+        runs.append(PerceptronClassifier().fit(X, y).ledger_)
+    assert runs[0] == runs[1] != runs[2]
+
+
 def test_labels_may_be_anything():
     X, y = blobs(2, apart=9.0)
     names = np.array(["ham", "späm"])[y]

@@ -58,7 +58,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     shuffle
         Draw a new order for every epoch of `fit`. `partial_fit` keeps the order given.
     random_state
-        Seed of the orders, the random start and the predictor "sample".
+        Seed of the orders, the random start and the predictor "sample"; None for what `numpy.random.seed` was
+        given last.
     class_weight
         None, "balanced" or a dict: what the corrections on each class are multiplied by.
     keep_examples

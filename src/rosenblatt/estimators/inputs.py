@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from rosenblatt._types import Data, Ints
@@ -111,7 +112,8 @@ def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A generator from None, a whole number, a Generator or a RandomState."""
+    """A generator from a whole number, a Generator, a RandomState, or None for NumPy's own."""
+    random_state = check_random_state(None) if random_state is None else random_state
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
     try:

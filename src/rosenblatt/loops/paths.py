@@ -210,7 +210,7 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
                 path[j] = truth[j]
             break
         path[i - 1] = before
-    return gain if gain >= 0.0 else -np.inf  # type: ignore[no-any-return]
+    return gain if gain >= 0.0 else -np.inf
 
 
 @compilable
