@@ -1,7 +1,7 @@
 # Every target makes its own environment in .venv: nothing but Python 3.11 and make is assumed.
 PYTHON ?= python3
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-compile -c constraints.txt
 
 # Modules are compiled when they are first imported, and then kept: most of what is installed never is.
 unexport PYTHONDONTWRITEBYTECODE

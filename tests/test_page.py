@@ -116,10 +116,9 @@ def test_a_surface_has_the_scores_of_the_estimator(page, predictor):
     grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)
     if predictor == "sample":
         clf.set_params(predictor="last")
+        # Each guess is the one before and a correction.
         added = clf.kernel(grid, clf.support_vectors_) * clf.dual_coef_[0]
-        every = np.cumsum(
-            np.insert(added, 0, 0, axis=1), axis=1
-        )  # each guess is the one before and a correction
+        every = np.cumsum(np.insert(added, 0, 0, axis=1), axis=1)
         nearest = np.abs(cells.reshape(-1, 1) - every).min(axis=1)
         assert (nearest < 1e-5).all()  # each cell has the score of some guess
     else:

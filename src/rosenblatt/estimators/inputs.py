@@ -113,7 +113,8 @@ def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
 
 def generator(random_state: Any) -> np.random.Generator:
     """A generator from a whole number, a Generator, a RandomState, or None for NumPy's own."""
-    random_state = check_random_state(None) if random_state is None else random_state
+    if random_state is None:
+        random_state = check_random_state(None)
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31 - 1))
     try:

@@ -5,7 +5,8 @@ labels that follow each other, then one per first label and one per last. An off
 pairs see the rows, too, `edges` has a line for every row but the first and every label before it, and adds
 to the offsets of the pair; else it is empty.
 
-Of paths with the same score the first is taken, reading their labels from the last to the first.
+Of paths with the same score the first is taken, reading their labels from the last to the first; of rivals of
+the truth, one that has left it before rather than one that leaves it here.
 
 Rows of arrays are named by number rather than cut out, a view costing as much as a step of the search; and
 there are loops where NumPy has an expression, which would take seconds longer to compile.
@@ -164,7 +165,7 @@ def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: 
 def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> float:
     """Write the path that gains most on the truth; returns how much, −∞ if all others are below it.
 
-    It is the rival that `rival_path` finds without loss or edges, for a small part of the cost. A path that
+    The truth must be allowed. It is the rival that `rival_path` finds without loss or edges, for a small part of the cost. A path that
     differs is the truth with some stretches exchanged. So stretches are followed, by how much they gain on
     the truth, and given up as soon as they cannot make up for what they lost: `hope[i]` is the most that one
     can gain after row i, whatever its label there. Most rows are such that none that begins with them can
@@ -172,14 +173,10 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
     """
     rows, labels = scores.shape
     pairs, _ = pairs_of(offsets, scores[:0])
-    first, last, followed = labels * labels, labels * (labels + 1), np.zeros(rows, np.bool_)
-    hope, hopeful, gained, ways = (
-        np.empty(rows),
-        np.empty(rows, np.bool_),
-        np.empty((rows, labels)),
-        np.empty(labels),
-    )
-    hope_of_stretches(scores, offsets, truth, hope, hopeful)
+    hope, hopeful, followed = np.empty(rows), np.empty(rows, np.bool_), np.zeros(rows, np.bool_)
+    gained, ways = np.empty((rows, labels)), np.empty(labels)
+    first, last = labels * labels, labels * (labels + 1)
+    hope_of_stretches(scores, pairs, offsets, truth, hope, hopeful)
     for i in range(rows):
         following = i > 0 and followed[i - 1]
         if not (following or hopeful[i]):
@@ -214,10 +211,11 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
 
 
 @compilable
-def hope_of_stretches(scores: Array, offsets: Array, truth: Array, hope: Array, hopeful: Array) -> None:
+def hope_of_stretches(
+    scores: Array, pairs: Array, offsets: Array, truth: Array, hope: Array, hopeful: Array
+) -> None:
     """Write the most that a stretch can gain on the truth after each row, and whether one may begin there."""
     rows, labels = scores.shape
-    pairs, _ = pairs_of(offsets, scores[:0])
     into, ways, last = np.full(labels, -np.inf), np.empty(labels), labels * (labels + 1)
     extend(np.zeros((1, labels)), 0, pairs, 0, into)
     for c in range(labels):

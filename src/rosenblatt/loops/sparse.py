@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.loops.compiling import compilable, inlined, merged, prefetch, without_counting
+from rosenblatt.loops.mixing import spread
 
 # Positions and features are read as unsigned numbers: of a signed one the compiled code asks each time
 # whether it counts from the end. Where a game has one output, weights are a plain array, in which a feature
@@ -150,10 +151,10 @@ FREE = -1
 @merged
 def put(places, parts, place, part):
     """Add a number to what is at a place, in a table of 2ⁿ slots, of which at least half are free."""
-    last = places.shape[0] - 1
-    slot = np.uint64((place + (place >> 33) * 40503) & last)  # features are spread already, outputs are not
+    last = np.uint64(places.shape[0] - 1)
+    slot = spread(place) & last
     while places[slot] != place and places[slot] != FREE:
-        slot = (slot + ONE) & np.uint64(last)
+        slot = (slot + ONE) & last
     places[slot] = place
     parts[slot] += part
 

@@ -13,12 +13,10 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.loops.compiling import compilable, inlined, without_counting
+from rosenblatt.loops.mixing import MULTIPLIER, spread
 
 UNKNOWN = -1
 """A symbol never seen, or a feature that has no number."""
-
-MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-"""2⁶⁴ divided by the golden ratio: multiples of it spread evenly."""
 
 
 @inlined
@@ -28,8 +26,7 @@ def slot_of(table, key):
     A slot is a key, 0 if it is free, and beside it its value; there are a power of 2 of them.
     """
     mask = np.uint64(table.shape[0] // 2 - 1)
-    mixed = np.uint64(key) * MULTIPLIER
-    slot = (mixed ^ (mixed >> np.uint64(32))) & mask
+    slot = spread(key) & mask
     while table[slot << np.uint64(1)] != key and table[slot << np.uint64(1)] != 0:
         slot = (slot + np.uint64(1)) & mask
     return slot << np.uint64(1)
