@@ -28,7 +28,7 @@ class Texts:
         self._hashing = hashing
         self._number: dict[str, int] = {}
         self._symbols = np.empty((0, len(looks)), np.int64 if hashing else np.int32)
-        self._others: dict[str, list[int]] = {}
+        self._others: dict[str, Array] = {}
         self.looks = looks
         self._plan, places = _plan(list(looks))
         self._numbered = list(zip(places, self.looks.values(), strict=True))
@@ -69,7 +69,7 @@ class Texts:
         found[unknown], found[~unknown] = lines[number[unknown] - first], self._symbols[number[~unknown]]
         return found
 
-    def _lines(self, texts: Iterable[str], learning: bool) -> Array:
+    def _lines(self, texts: dict[str, int], learning: bool) -> Array:
         """The symbols of texts that are not numbered."""
         if learning:
             return self._looked_at(list(texts), learning)
@@ -77,7 +77,10 @@ class Texts:
             self._others = {}
         others = self._others
         new = [text for text in texts if text not in others]
-        others.update(zip(new, self._looked_at(new, learning).tolist(), strict=True))
+        looked = self._looked_at(new, learning)
+        others.update(zip(new, looked, strict=True))
+        if len(new) == len(texts):
+            return looked
         return np.array([others[text] for text in texts], self._symbols.dtype).reshape(-1, len(self.looks))
 
     def _looked_at(self, texts: list[str], learning: bool) -> Array:

@@ -165,11 +165,11 @@ def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: 
 def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> float:
     """Write the path that gains most on the truth; returns how much, −∞ if all others are below it.
 
-    The truth must be allowed. What is found is the rival of `rival_path` without loss or edges, for a small part of
-    the cost. A path that differs is the truth with some stretches exchanged. So stretches are followed, by
-    how much they gain on the truth, and given up as soon as they cannot make up for what they lost: `hope[i]`
-    is the most that one can gain after row i, whatever its label there. Most rows are such that none that
-    begins with them can gain, and are passed over.
+    The truth must be allowed. What is found is the rival of `rival_path` without loss or edges, for a small
+    part of the cost. A path that differs is the truth with some stretches exchanged. So stretches are
+    followed, by how much they gain on the truth, and given up as soon as they cannot make up for what they
+    lost: `hope[i]` is the most that one can gain after row i, whatever its label there. Most rows are such
+    that none that begins with them can gain, and are passed over.
     """
     rows, labels = scores.shape
     pairs, _ = pairs_of(offsets, scores[:0])
