@@ -132,6 +132,11 @@ def test_all_predictors_and_the_dual_work(predictor):
     assert errors[Polynomial(2)] < 0.25 < errors[None]
 
 
+def test_truths_that_are_no_whole_numbers_stay_what_they_are():
+    assert Examples(Rows(np.ones((2, 1))), np.array([0.5, 2.0])).truths.tolist() == [0.5, 2.0]
+    assert Examples(Rows(np.ones((2, 1))), np.array([True, False])).truths.dtype == np.int64
+
+
 def test_the_certificate_works():
     X, y = wine_like()
     run = begin(Ordinal(4), features=2, kernel=Polynomial(2))

@@ -57,7 +57,8 @@ class Examples:
     longest: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "truths", np.asarray(self.truths, np.int64))  # one type for compiled loops
+        if self.truths.dtype.kind in "biu":  # one type of whole numbers for compiled loops
+            object.__setattr__(self, "truths", self.truths.astype(np.int64, copy=False))
         if self.index is None:
             object.__setattr__(self, "index", counting(len(self.rows)))
         if self.starts is None:
