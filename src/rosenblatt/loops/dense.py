@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import inlined
+from rosenblatt.loops.ahead import APART, FETCHED
+from rosenblatt.loops.compiling import inlined, prefetch
 
 
 @inlined
@@ -20,6 +21,19 @@ def never_out_of_range(indptr, features, row, known):
 @inlined
 def announce_dense(indptr, features, row, weights):
     """Nothing: what comes next is fetched by itself."""
+
+
+@inlined
+def locate_dense(indptr, row):
+    """Nothing: where a row is follows from its number."""
+
+
+@inlined
+def fetch_dense(indptr, features, values, first, last):
+    """Ask for the numbers of rows from the first to the last."""
+    begin = first * indptr[0]
+    for p in range(begin, min((last + 1) * indptr[0], begin + FETCHED), APART):
+        prefetch(values, p)
 
 
 @inlined

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from rosenblatt.loops.compiling import compiled
+import numpy as np
+
+from rosenblatt.loops.ahead import NUMBERS, ROW
+from rosenblatt.loops.compiling import without_counting
+from rosenblatt.loops.sparse import fetch, locate
 
 
-@compiled
+@without_counting
 def gather(indptr, features, values, rows, starts, some_features, some_values):
     """Copy the features and values of these rows to where `starts` says."""
+    end = rows.shape[0] - 1
     for i in range(rows.shape[0]):
-        begin = indptr[rows[i]]
-        for p in range(starts[i + 1] - starts[i]):
-            some_features[starts[i] + p] = features[begin + p]
-            some_values[starts[i] + p] = values[begin + p]
+        locate(indptr, rows[min(i + ROW, end)])
+        soon = rows[min(i + NUMBERS, end)]
+        fetch(indptr, features, values, soon, soon)
+        begin, at, size = (
+            np.uint64(indptr[rows[i]]),
+            np.uint64(starts[i]),
+            np.uint64(starts[i + 1] - starts[i]),
+        )
+        for p in range(size):
+            some_features[at + p] = features[begin + p]
+        for p in range(size):
+            some_values[at + p] = values[begin + p]

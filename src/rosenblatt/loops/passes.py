@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.loops.ahead import NUMBERS, ROW, approach
 from rosenblatt.loops.book import OFFSET, most_entries, write
 from rosenblatt.loops.compiling import composed, inlined
 from rosenblatt.loops.dense import (
     add_dense,
     announce_dense,
+    fetch_dense,
+    locate_dense,
     never_out_of_range,
     norm_of_dense,
     score_dense,
@@ -24,6 +27,8 @@ from rosenblatt.loops.sparse import (
     add_one,
     announce_many,
     announce_one,
+    fetch,
+    locate,
     norm_of_rows,
     out_of_range,
     score_many,
@@ -38,6 +43,8 @@ class Reading(NamedTuple):
     every row.
     """
 
+    locate: Any
+    fetch: Any
     out_of_range: Any
     announce: Any
     score: Any
@@ -45,20 +52,28 @@ class Reading(NamedTuple):
     norm_of: Any
 
 
-ONE = Reading(out_of_range, announce_one, score_one, add_one, norm_of_rows)
+ONE = Reading(locate, fetch, out_of_range, announce_one, score_one, add_one, norm_of_rows)
 """CSR rows, one output: one weight per feature."""
 
-MANY = Reading(out_of_range, announce_many, score_many, add_many, norm_of_rows)
+MANY = Reading(locate, fetch, out_of_range, announce_many, score_many, add_many, norm_of_rows)
 """CSR rows, a line of weights per feature."""
 
-DENSE = Reading(never_out_of_range, announce_dense, score_dense, add_dense, norm_of_dense)
+DENSE = Reading(
+    locate_dense, fetch_dense, never_out_of_range, announce_dense, score_dense, add_dense, norm_of_dense
+)
 """Dense rows, one output."""
 
 
 @inlined
-def delay(add, indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed):
+def delay(
+    locate, fetch, add, indptr, features, values, first_row, constant, corrections, entries, begin, end,
+    delayed,
+):  # fmt: skip
     """Take entries of the book into u: when · change · φ(x) for each."""
     for a in range(begin, end):
+        locate(indptr, max(int(entries[min(a + ROW, end - 1), 1]) - first_row, 0))
+        soon = max(int(entries[min(a + NUMBERS, end - 1), 1]) - first_row, 0)  # offsets have none
+        fetch(indptr, features, values, soon, soon)
         if entries[a, 1] != OFFSET:
             row, output = int(entries[a, 1]) - first_row, int(entries[a, 2])
             change = corrections[int(entries[a, 0]), 0] * entries[a, 3]
@@ -68,13 +83,16 @@ def delay(add, indptr, features, values, first_row, constant, corrections, entri
 @cache
 def delay_loop(reading: Reading) -> Any:
     """The loop that brings u up to date, for whoever does that apart from the rounds."""
-    add = reading.add
+    locate, fetch, add = reading.locate, reading.fetch, reading.add
 
-    @composed(add, delay)
+    @composed(locate, fetch, add, delay)
     def delay_entries(
         indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed
     ):
-        delay(add, indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed)
+        delay(
+            locate, fetch, add, indptr, features, values, first_row, constant, corrections, entries, begin,
+            end, delayed,
+        )  # fmt: skip
 
     return delay_entries
 
@@ -82,7 +100,7 @@ def delay_loop(reading: Reading) -> Any:
 @cache
 def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
     """The pass for this game, this rule and rows that are read so."""
-    out_of_range, announce, score, add, norm_of = reading
+    locate, fetch, out_of_range, announce, score, add, norm_of = reading
 
     @composed(judge, step, *reading)
     def play_pass(
@@ -109,6 +127,8 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                 break
             i = order[turn]
             first, last = starts[i], starts[i + 1]
+            if index.shape[0] > 0:
+                approach(locate, fetch, turn, order, starts, index, truths, indptr, features, values)
             for r in range(last - first):
                 row = index[first + r]
                 if out_of_range(indptr, features, row, weights.shape[0] - 1):
@@ -155,8 +175,9 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                 break
         if delayed.shape[0] > 0:
             delay(
-                add, indptr, features, values, first_row, constant, corrections, entries, tally[2], e, delayed
-            )
+                locate, fetch, add, indptr, features, values, first_row, constant, corrections, entries,
+                tally[2], e, delayed,
+            )  # fmt: skip
         tally[0], tally[1], tally[2] = clock, k, e
         return stopped
 

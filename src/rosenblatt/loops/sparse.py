@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rosenblatt.loops.ahead import APART, FETCHED
 from rosenblatt.loops.compiling import compilable, inlined, merged, prefetch, without_counting
 from rosenblatt.loops.mixing import spread
 
@@ -93,6 +94,21 @@ def announce_many(indptr, features, row, weights):
     last = np.uint32(weights.shape[0] - 1)
     for p in span(indptr, row):
         prefetch(weights, min(np.uint32(features[p]), last))
+
+
+@inlined
+def locate(indptr, row):
+    """Ask where the numbers of a row are."""
+    prefetch(indptr, row)
+
+
+@inlined
+def fetch(indptr, features, values, first, last):
+    """Ask for the numbers of rows from the first to the last."""
+    begin = indptr[first]
+    for p in range(begin, min(indptr[last + 1], begin + FETCHED), APART):
+        prefetch(features, p)
+        prefetch(values, p)
 
 
 @inlined
