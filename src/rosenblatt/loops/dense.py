@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.ahead import APART, FETCHED
-from rosenblatt.loops.compiling import inlined, prefetch
+from rosenblatt.loops.ahead import fetch
+from rosenblatt.loops.compiling import inlined
 
 
 @inlined
@@ -30,10 +30,8 @@ def locate_dense(indptr, row):
 
 @inlined
 def fetch_dense(indptr, features, values, first, last):
-    """Ask for the numbers of rows from the first to the last."""
-    begin = first * indptr[0]
-    for p in range(begin, min((last + 1) * indptr[0], begin + FETCHED), APART):
-        prefetch(values, p)
+    """Ask for the numbers of rows from the first to the last, if they follow each other."""
+    fetch(values, first * indptr[0], (last + 1) * indptr[0])
 
 
 @inlined

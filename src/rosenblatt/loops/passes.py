@@ -27,7 +27,7 @@ from rosenblatt.loops.sparse import (
     add_one,
     announce_many,
     announce_one,
-    fetch,
+    fetch_rows,
     locate,
     norm_of_rows,
     out_of_range,
@@ -44,7 +44,7 @@ class Reading(NamedTuple):
     """
 
     locate: Any
-    fetch: Any
+    fetch_rows: Any
     out_of_range: Any
     announce: Any
     score: Any
@@ -52,10 +52,10 @@ class Reading(NamedTuple):
     norm_of: Any
 
 
-ONE = Reading(locate, fetch, out_of_range, announce_one, score_one, add_one, norm_of_rows)
+ONE = Reading(locate, fetch_rows, out_of_range, announce_one, score_one, add_one, norm_of_rows)
 """CSR rows, one output: one weight per feature."""
 
-MANY = Reading(locate, fetch, out_of_range, announce_many, score_many, add_many, norm_of_rows)
+MANY = Reading(locate, fetch_rows, out_of_range, announce_many, score_many, add_many, norm_of_rows)
 """CSR rows, a line of weights per feature."""
 
 DENSE = Reading(
@@ -65,17 +65,24 @@ DENSE = Reading(
 
 
 @inlined
+def row_of(entries, a, first_row):
+    """The row of an entry; a number below 0 if it moves an offset."""
+    return int(entries[a, 1]) - first_row
+
+
+@inlined
 def delay(
-    locate, fetch, add, indptr, features, values, first_row, constant, corrections, entries, begin, end,
+    locate, fetch_rows, add, indptr, features, values, first_row, constant, corrections, entries, begin, end,
     delayed,
 ):  # fmt: skip
     """Take entries of the book into u: when · change · φ(x) for each."""
     for a in range(begin, end):
-        locate(indptr, max(int(entries[min(a + ROW, end - 1), 1]) - first_row, 0))
-        soon = max(int(entries[min(a + NUMBERS, end - 1), 1]) - first_row, 0)  # offsets have none
-        fetch(indptr, features, values, soon, soon)
+        locate(indptr, row_of(entries, min(a + ROW, end - 1), first_row))
+        soon = row_of(entries, min(a + NUMBERS, end - 1), first_row)
+        if soon >= 0:
+            fetch_rows(indptr, features, values, soon, soon)
         if entries[a, 1] != OFFSET:
-            row, output = int(entries[a, 1]) - first_row, int(entries[a, 2])
+            row, output = row_of(entries, a, first_row), int(entries[a, 2])
             change = corrections[int(entries[a, 0]), 0] * entries[a, 3]
             add(indptr, features, values, row, constant, output, change, delayed)
 
@@ -83,15 +90,15 @@ def delay(
 @cache
 def delay_loop(reading: Reading) -> Any:
     """The loop that brings u up to date, for whoever does that apart from the rounds."""
-    locate, fetch, add = reading.locate, reading.fetch, reading.add
+    locate, fetch_rows, add = reading.locate, reading.fetch_rows, reading.add
 
-    @composed(locate, fetch, add, delay)
+    @composed(locate, fetch_rows, add, delay)
     def delay_entries(
         indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed
     ):
         delay(
-            locate, fetch, add, indptr, features, values, first_row, constant, corrections, entries, begin,
-            end, delayed,
+            locate, fetch_rows, add, indptr, features, values, first_row, constant, corrections, entries,
+            begin, end, delayed,
         )  # fmt: skip
 
     return delay_entries
@@ -100,7 +107,7 @@ def delay_loop(reading: Reading) -> Any:
 @cache
 def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
     """The pass for this game, this rule and rows that are read so."""
-    locate, fetch, out_of_range, announce, score, add, norm_of = reading
+    locate, fetch_rows, out_of_range, announce, score, add, norm_of = reading
 
     @composed(judge, step, *reading)
     def play_pass(
@@ -127,8 +134,8 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                 break
             i = order[turn]
             first, last = starts[i], starts[i + 1]
-            if index.shape[0] > 0:
-                approach(locate, fetch, turn, order, starts, index, truths, indptr, features, values)
+            if index.shape[0] > 0:  # else all rounds are without rows
+                approach(locate, fetch_rows, turn, order, starts, index, truths, indptr, features, values)
             for r in range(last - first):
                 row = index[first + r]
                 if out_of_range(indptr, features, row, weights.shape[0] - 1):
@@ -175,7 +182,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                 break
         if delayed.shape[0] > 0:
             delay(
-                locate, fetch, add, indptr, features, values, first_row, constant, corrections, entries,
+                locate, fetch_rows, add, indptr, features, values, first_row, constant, corrections, entries,
                 tally[2], e, delayed,
             )  # fmt: skip
         tally[0], tally[1], tally[2] = clock, k, e
