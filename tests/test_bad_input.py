@@ -149,6 +149,13 @@ def test_a_sparse_matrix_with_a_broken_row_pointer_is_refused(kernel, pointer):
         PerceptronClassifier(kernel).fit(X, y)
 
 
+@pytest.mark.parametrize("features", [2**32 - 1, 2**40])
+def test_more_features_than_loops_can_tell_apart_are_refused(features):
+    X = sp.csr_array(([1.0, 1.0], np.array([1, features - 1]), np.array([0, 1, 2])), shape=(2, features))
+    with pytest.raises(ValueError, match=f"at most 4,294,967,294 features. Got {features:,}: hash them"):
+        PerceptronClassifier().fit(X, [0, 1])
+
+
 def test_features_beyond_32_bits_are_not_cut_to_size():
     X = sp.csr_array(([1.0, 1.0], np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 4))
     X.indices = np.array([0, 2**32 + 1])

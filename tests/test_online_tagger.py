@@ -30,14 +30,15 @@ LABELS = ["ADJ", "DET", "NOUN", "VERB"]
     "options", [{}, {"templates": [word, between(word)]}, {"hashing": 512}, {"rule": "margin"}], ids=str
 )
 def test_one_by_one_is_fit(kernel, predictor, options):
-    whole = PerceptronTagger(kernel, epochs=1, shuffle=False, predictor=predictor, **options).fit(
-        SENTENCES, TAGS
-    )
+    """Sentences without tokens are rounds, too, wherever they come."""
+    sentences, tags = ([[], *some[:3], [], *some[3:], []] for some in (SENTENCES, TAGS))
+    whole = PerceptronTagger(kernel, epochs=1, shuffle=False, predictor=predictor, **options)
+    whole.fit(sentences, tags)
     online = Tagger(kernel, labels=LABELS, predictor=predictor, **options)
-    for sentence, tags in zip(SENTENCES, TAGS, strict=True):
-        online.add_example(sentence, tags)
+    for example in zip(sentences, tags, strict=True):
+        online.add_example(*example)
     assert online.ledger == whole.ledger_
-    assert [online.label(sentence) for sentence in SENTENCES] == whole.predict(SENTENCES)
+    assert [online.label(sentence) for sentence in sentences] == whole.predict(sentences)
 
 
 @pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])

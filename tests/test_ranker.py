@@ -142,6 +142,9 @@ def test_answers():
     assert np.array_equal(ranker.predict(X[:8]), scores)
     assert ranker.rank(X[:8]).tolist() == np.argsort(-scores).tolist()
     assert ranker.find_best(X[:8]) == np.argmax(scores)
+    for nothing in ([], X[:0]):
+        with pytest.raises(ValueError, match="at least one candidate"):
+            ranker.find_best(nothing)
     vote = clone(ranker).set_params(predictor="vote").fit(X, Y, qid=QID)
     assert vote.find_best(X[:8]) == np.argmax(vote.decision_function(X[:8]))
     for q in range(25):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from rosenblatt import PerceptronTagger, kernels
 from rosenblatt.features import between, word
@@ -13,6 +14,25 @@ def test_scores_beyond_all_numbers_are_refused():
     for huge in (1.7e308, -1.7e308):
         with pytest.raises(ValueError, match="The score of row 1 is not a finite number"):
             tagger.predict([[{}, {"long": huge, "last": "t"}]])
+
+
+@pytest.mark.parametrize(
+    ("part", "number"), [("indptr", 10**8), ("indptr", -(10**7)), ("indices", 10**6), ("indices", -1)]
+)
+def test_sparse_sequences_that_are_broken_are_refused(part, number):
+    whole, broken = sp.csr_array(np.eye(3)), sp.csr_array(np.eye(3))
+    getattr(broken, part)[1] = number
+    tagger = PerceptronTagger(random_state=0).fit([whole], [["X", "Y", "Z"]])
+    for ask in (
+        lambda: tagger.predict([whole, broken]),
+        lambda: tagger.fit([whole, broken], [["X", "Y", "Z"]] * 2),
+        lambda: tagger.partial_fit([whole, broken], [["X", "Y", "Z"]] * 2),
+    ):
+        with pytest.raises(ValueError, match=r"the matrix is broken. It is sequence 1"):
+            ask()
+    with pytest.raises(ValueError, match=r"the matrix is broken"):
+        tagger.fit(broken, ["X", "Y", "Z"], lengths=[2, 1])
+    assert tagger.predict([whole]) == [["X", "Y", "Z"]]
 
 
 @pytest.mark.parametrize(

@@ -236,8 +236,8 @@ def check_in_range(features: Ints, width: int) -> None:
     unsigned = features.view(f"u{features.itemsize}")  # below 0 is then above all
     if features.size and unsigned.max() >= width:
         raise ValueError(
-            f"The column index of a sparse matrix must be from 0 to {width - 1}. Got another: "
-            "the matrix is broken."
+            f"The column index of a sparse matrix must be from 0 to {width - 1}. Got "
+            f"{features[unsigned.argmax()]}: the matrix is broken."
         )
 
 

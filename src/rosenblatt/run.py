@@ -99,6 +99,11 @@ class Run:
         self.examples_seen += len(examples)
         self.weighted |= examples.weights is not None and bool((examples.weights != 1).any())
 
+    def pass_over(self, rounds: int) -> None:
+        """Count rounds without rows, in which nothing can go wrong."""
+        self.book.add(rounds, self.book.corrections[:0], self.book.entries[:0])
+        self.examples_seen += rounds
+
     def follow(self, rule: Rule) -> None:
         """Go on by this rule."""
         self.ruled_otherwise |= bool(self.book.rounds) and rule != self.rule

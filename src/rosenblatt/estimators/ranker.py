@@ -198,6 +198,8 @@ class PerceptronRanker(RunEstimator):
 
     def find_best(self, candidates: Any) -> int:
         """The place of one list's best row."""
+        if hasattr(candidates, "__len__") and not count(candidates):
+            raise ValueError("There must be at least one candidate. Got an empty list.")
         return int(np.argmax(self.decision_function(candidates)))
 
     def score(

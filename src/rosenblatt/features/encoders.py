@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array, Bools, Data, Ints
 from rosenblatt.columns import Columns, starts_of
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, Rows, canonical
 
 
 @dataclass(frozen=True)
@@ -188,14 +188,13 @@ class ArrayEncoder:
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
     ) -> Tokens:
         """The rows of these arrays, one after the other."""
-        sequences = [s if sp.issparse(s) else np.asarray(s) for s in sequences]
+        sequences = [_array(sequence, number) for number, sequence in enumerate(sequences, first)]
         for number, sequence in enumerate(sequences, first):
             self._check(sequence, number)
         lengths = np.array([sequence.shape[0] for sequence in sequences], np.int64)
         rows: Any
         if any(map(sp.issparse, sequences)):
             rows = sp.csr_array(sp.vstack(sequences, format="csr"), dtype=_float(sequences))
-            rows.sum_duplicates()
             values = rows.data
         else:
             rows = values = np.concatenate(sequences, dtype=_float(sequences))
@@ -227,6 +226,16 @@ class ArrayEncoder:
     def names(self) -> list[str]:
         """The features' numbers."""
         return [f"x[{feature}]" for feature in range(self.width)]
+
+
+def _array(sequence: Any, number: int) -> Any:
+    """A sequence as an array, or as CSR of which no part leads out of it."""
+    if not sp.issparse(sequence):
+        return np.asarray(sequence)
+    try:
+        return canonical(sp.csr_array(sequence))
+    except ValueError as fault:
+        raise ValueError(f"{fault} It is sequence {number}.") from None
 
 
 def _float(sequences: Sequence[Any]) -> Any:

@@ -34,6 +34,19 @@ def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
     return scores
 
 
+MOST_FEATURES = 2**32 - 2
+"""Compiled loops count features in 32 bits, and the constant one among them."""
+
+
+def check_countable(features: int) -> None:
+    """Refuse more features than loops can tell apart."""
+    if features > MOST_FEATURES:
+        raise ValueError(
+            f"A learner without a kernel has a weight for each of at most {MOST_FEATURES:,} features. Got "
+            f"{features:,}: hash them to fewer."
+        )
+
+
 class Primal:
     """The linear learner's guess.
 
@@ -69,6 +82,7 @@ class Primal:
         keep: bool = True,
         start: Floats | None = None,
     ) -> None:
+        check_countable(features)
         shape = (features + 1, outputs)
         self.start = start
         self.weights = np.zeros(shape) if start is None else start.copy()
@@ -154,6 +168,7 @@ class Primal:
         """Make room for features never seen before, which weigh 0: twice as much as needed."""
         if features < len(self.weights):
             return
+        check_countable(features)
         self.weights, self.delayed = self._wider(self.weights, features), self._wider(self.delayed, features)
 
     def _wider(self, weights: Floats, features: int) -> Floats:

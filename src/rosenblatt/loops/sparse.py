@@ -157,8 +157,8 @@ def row_product(indptr, features, values, row, other):
     return total
 
 
-MANY = 8
-"""Entries from which on it costs more to compare all with all than to add up what they are made of."""
+FEW = 8
+"""Entries up to which it costs less to compare all with all than to add up what they are made of."""
 
 FREE = -1
 
@@ -202,7 +202,7 @@ def norm_of_many(indptr, features, values, rows, constant, where, amount, count)
 @inlined
 def norm_of_rows(indptr, features, values, rows, constant, where, amount, count):
     """‖Φ(truth) − Φ(answer)‖², as `norm_squared` has it, from the rows themselves, which are these."""
-    if count > MANY:
+    if count > FEW:
         return norm_of_many(indptr, features, values, rows, constant, where, amount, count)
     total = 0.0
     for a in range(count):

@@ -71,6 +71,7 @@ class Tagger:
         self._labels = reading.checked_labels(labels or ())
         self._predictor = checked_predictor(predictor)
         self._labeller: Labeller | None = None
+        self._passed_over = 0
         self._options: dict[str, Any] = {
             "kernel": None if kernel is None else as_kernel(kernel),
             "rule": as_rule(rule, learning_rate),
@@ -91,6 +92,7 @@ class Tagger:
         """Tell the learner the true labels of these tokens."""
         reading.check_pairs([tokens], [labels])
         if not lengths_of([tokens])[0]:
+            self._pass_over()
             return
         labeller = self._ready_for(tokens, labels)
         encoded, truths = labeller.read([tokens], [labels])
@@ -111,6 +113,13 @@ class Tagger:
             raise ValueError("There is no ledger before the first example. Call add_example.")
         return self._labeller.run.ledger
 
+    def _pass_over(self) -> None:
+        """Count a sentence without tokens as a round, or as one to be counted when there is a run."""
+        if self._labeller is None:
+            self._passed_over += 1
+        else:
+            self._labeller.run.pass_over(1)
+
     def _ready_for(self, tokens: Sequence[Any], labels: Sequence[Any]) -> Labeller:
         """The labeller, which knows these labels if it may."""
         number = dict.fromkeys(self.labels, 0)
@@ -120,5 +129,6 @@ class Tagger:
             labeller = Labeller(self._task, self._task.encoder(tokens, list(number)), list(number))
             features = None if self._options["kernel"] is not None else 0
             labeller.run = begin(labeller.game, features=features, **self._options)
+            labeller.run.pass_over(self._passed_over)
             return labeller
         return self._labeller if len(number) == len(self.labels) else self._labeller.with_labels(list(number))

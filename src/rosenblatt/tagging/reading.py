@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.columns import Columns, flat, starts_of
 from rosenblatt.features.encoders import lengths_of, place_of, shown
-from rosenblatt.rows import count, parts
+from rosenblatt.rows import canonical, count, parts
 
 AT_ONCE = 2048
 """Sequences that are read before they are encoded, so that a generator's need not all be held."""
@@ -34,10 +34,11 @@ def as_sequences(X: Any, lengths: Any = None) -> Any:
     sizes = np.asarray(lengths)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != count(X):
         raise ValueError(
-            f"lengths must be whole numbers that add up to the {count(X)} rows. Got {shown(lengths)}, "
+            "lengths must be whole numbers of at least 0 that add up to the "
+            f"{count(X)} rows. Got {shown(lengths)}, "
             f"which adds up to {np.sum(sizes) if sizes.dtype.kind in 'iuf' else '…'}."
         )
-    rows = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
+    rows = canonical(sp.csr_array(X)) if sp.issparse(X) else np.asarray(X)
     return [rows[first:last] for first, last in pairwise(starts_of(sizes))]
 
 
