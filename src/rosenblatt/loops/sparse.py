@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.ahead import fetch
+from rosenblatt.loops.ahead import APART, FETCHED
 from rosenblatt.loops.compiling import compilable, inlined, merged, prefetch, without_counting
 from rosenblatt.loops.mixing import spread
 
@@ -105,9 +105,10 @@ def locate(indptr, row):
 @inlined
 def fetch_rows(indptr, features, values, first, last):
     """Ask for the numbers of rows from the first to the last, if they follow each other."""
-    begin, end = indptr[first], indptr[last + 1]
-    fetch(features, begin, end)
-    fetch(values, begin, end)
+    begin = indptr[first]
+    for p in range(begin, min(indptr[last + 1], begin + FETCHED), APART):
+        prefetch(features, p)
+        prefetch(values, p)
 
 
 @inlined
