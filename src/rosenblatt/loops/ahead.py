@@ -6,7 +6,7 @@ place in the next. So a round is approached in steps, one in each of the turns b
 
 from __future__ import annotations
 
-from rosenblatt.loops.compiling import inlined, prefetch
+from rosenblatt.loops.compiling import inlined, prefetch_for_later
 
 STARTS, INDEX, ROW, NUMBERS = 8, 6, 4, 2
 """How many turns ahead each step is taken."""
@@ -34,16 +34,16 @@ def row_at(index, place):
 def fetch(numbers, begin, end):
     """Ask for the numbers from one place to another, or for the first of them."""
     for p in range(begin, min(end, begin + FETCHED), APART):
-        prefetch(numbers, p)
+        prefetch_for_later(numbers, p)
 
 
 @inlined
 def approach(locate, fetch_rows, turn, order, starts, index, truths, indptr, features, values):
     """Take the next step towards each of the rounds ahead; there must be rows."""
-    prefetch(starts, later(turn, order, STARTS))
-    prefetch(index, starts[later(turn, order, INDEX)])
+    prefetch_for_later(starts, later(turn, order, STARTS))
+    prefetch_for_later(index, starts[later(turn, order, INDEX)])
     row = row_at(index, starts[later(turn, order, ROW)])
-    prefetch(truths, row)
+    prefetch_for_later(truths, row)
     locate(indptr, row)
     soon = later(turn, order, NUMBERS)
     fetch_rows(indptr, features, values, row_at(index, starts[soon]), row_at(index, starts[soon + 1] - 1))

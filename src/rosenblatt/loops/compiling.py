@@ -62,15 +62,23 @@ def is_loaded(loop: Callable[..., Any]) -> bool:
 
 
 CACHE_LINE = 64
-READ, SECOND_CACHE, DATA = 0, 2, 1
+READ, FIRST_CACHE, SECOND_CACHE, DATA = 0, 3, 2, 1
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch(typing_context: Any, array: Any, line: Any) -> Any:
-    """Ask for the first two cache lines of a line of an array, which will be read soon; waits for nothing.
+    """Ask for the first two cache lines of a line of an array, which will be read soon; waits for nothing."""
+    return types.void(array, line), _asking(FIRST_CACHE)
 
-    They come as near as the second cache: in the first they would drive out what is read now.
-    """
+
+@intrinsic  # type: ignore[untyped-decorator]
+def prefetch_for_later(typing_context: Any, array: Any, line: Any) -> Any:
+    """The same as near as the second cache only: in the first it would drive out what is read until then."""
+    return types.void(array, line), _asking(SECOND_CACHE)
+
+
+def _asking(cache: int) -> Callable[..., Any]:
+    """How to ask for lines to come to this cache."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number, byte = ir.IntType(64), ir.PointerType(ir.IntType(8))
@@ -84,10 +92,10 @@ def prefetch(typing_context: Any, array: Any, line: Any) -> Any:
         )
         for ahead in (0, CACHE_LINE):
             place = builder.inttoptr(builder.add(start, ir.Constant(number, ahead)), byte)
-            builder.call(hint, [place, *(ir.Constant(flags[0], flag) for flag in (READ, SECOND_CACHE, DATA))])
+            builder.call(hint, [place, *(ir.Constant(flags[0], flag) for flag in (READ, cache, DATA))])
         return context.get_dummy_value()
 
-    return types.void(array, line), generate
+    return generate
 
 
 def composed(*parts: Callable[..., Any], **options: Any) -> Callable[[Function], Function]:

@@ -8,7 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.loops.ahead import APART, FETCHED
-from rosenblatt.loops.compiling import compilable, inlined, merged, prefetch, without_counting
+from rosenblatt.loops.compiling import (
+    compilable,
+    inlined,
+    merged,
+    prefetch,
+    prefetch_for_later,
+    without_counting,
+)
 from rosenblatt.loops.mixing import spread
 
 # Positions and features are read as unsigned numbers: of a signed one the compiled code asks each time
@@ -99,7 +106,7 @@ def announce_many(indptr, features, row, weights):
 @inlined
 def locate(indptr, row):
     """Ask where the numbers of a row are."""
-    prefetch(indptr, row)
+    prefetch_for_later(indptr, row)
 
 
 @inlined
@@ -107,8 +114,8 @@ def fetch_rows(indptr, features, values, first, last):
     """Ask for the numbers of rows from the first to the last, if they follow each other."""
     begin = indptr[first]
     for p in range(begin, min(indptr[last + 1], begin + FETCHED), APART):
-        prefetch(features, p)
-        prefetch(values, p)
+        prefetch_for_later(features, p)
+        prefetch_for_later(values, p)
 
 
 @inlined
