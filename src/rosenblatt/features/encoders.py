@@ -233,7 +233,7 @@ def _array(sequence: Any, number: int) -> Any:
     if not sp.issparse(sequence):
         return np.asarray(sequence)
     try:
-        return canonical(sp.csr_array(sequence))
+        return canonical(sequence.tocsr())
     except ValueError as fault:
         raise ValueError(f"{fault} It is sequence {number}.") from None
 

@@ -31,13 +31,6 @@ def row_at(index, place):
 
 
 @inlined
-def fetch(numbers, begin, end):
-    """Ask for the numbers from one place to another, or for the first of them."""
-    for p in range(begin, min(end, begin + FETCHED), APART):
-        prefetch_for_later(numbers, p)
-
-
-@inlined
 def approach(locate, fetch_rows, turn, order, starts, index, truths, indptr, features, values):
     """Take the next step towards each of the rounds ahead; there must be rows."""
     prefetch_for_later(starts, later(turn, order, STARTS))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.ahead import fetch
-from rosenblatt.loops.compiling import inlined
+from rosenblatt.loops.ahead import APART, FETCHED
+from rosenblatt.loops.compiling import inlined, prefetch_for_later
 
 
 @inlined
@@ -31,7 +31,9 @@ def locate_dense(indptr, row):
 @inlined
 def fetch_dense(indptr, features, values, first, last):
     """Ask for the numbers of rows from the first to the last, if they follow each other."""
-    fetch(values, first * indptr[0], (last + 1) * indptr[0])
+    begin = first * indptr[0]
+    for p in range(begin, min((last + 1) * indptr[0], begin + FETCHED), APART):
+        prefetch_for_later(values, p)
 
 
 @inlined
