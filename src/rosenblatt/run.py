@@ -74,6 +74,36 @@ class Examples:
         return np.ones(len(rounds)) if self.weights is None else self.weights[rounds]
 
 
+class Orders(Iterator[Ints]):
+    """The order of the rounds in every epoch, each drawn only when its epoch is played.
+
+    Parameters
+    ----------
+    rounds, epochs
+        How many rounds an epoch has, and how many epochs there are.
+    random
+        The generator that draws a new order for every epoch; None to keep the order given.
+    """
+
+    def __init__(self, rounds: int, epochs: int, random: np.random.Generator | None) -> None:
+        self._rounds = rounds
+        self._left = epochs
+        self._random = random
+
+    def __next__(self) -> Ints:
+        if not self._left:
+            raise StopIteration
+        self._left -= 1
+        if self._random is None:
+            return counting(self._rounds + 1)[:-1]
+        return self._random.permutation(self._rounds)
+
+    def skip(self) -> int:
+        """Skip the epochs that are left, without drawing their orders; returns their rounds."""
+        skipped, self._left = self._left * self._rounds, 0
+        return skipped
+
+
 @dataclass
 class Run:
     """Everything a run is at one moment: the game, the rule, the current guess and the book.
@@ -101,7 +131,7 @@ class Run:
 
     def pass_over(self, rounds: int) -> None:
         """Count rounds without rows, in which nothing can go wrong."""
-        self.book.add(rounds, self.book.corrections[:0], self.book.entries[:0])
+        self.book.credit(rounds)
         self.examples_seen += rounds
 
     def follow(self, rule: Rule) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,9 @@ def _values(certificate: Any) -> dict[str, Any]:
         for name, value in asdict(certificate).items()
         if isinstance(value, bool | int | float | str)
     }
-    return values | {"bound": certificate.bound, "holds": certificate.holds}
+    values |= {"bound": certificate.bound, "holds": certificate.holds}
+    unbounded = [name for name, value in values.items() if isinstance(value, float) and not isfinite(value)]
+    return values | dict.fromkeys(unbounded)  # JSON has no infinity
 
 
 def explain(

@@ -20,7 +20,7 @@ from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule
-from rosenblatt.run import Examples, Run, begin
+from rosenblatt.run import Examples, Orders, Run, begin
 
 
 class PerceptronClassifier(ClassifierMixin, RunEstimator):
@@ -159,7 +159,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             random = inputs.generator(self.random_state)
             self._run = self._begin(kernel, random)
             self._support_truths: list[int] = []
-            orders = inputs.orders(count(data), self.epochs, self.shuffle, random)
+            orders = Orders(count(data), self.epochs, random if self.shuffle else None)
             self._learn(data, truths, sample_weight, orders, self.epochs)
         return self
 
@@ -221,7 +221,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         if self.predictor == "vote":
             found = predictors.votes(self._run, rows, starts)
         elif self.predictor == "sample":
-            found, _ = predictors.sampled(self._run, rows, starts, inputs.generator(self.random_state))
+            found, _ = predictors.sampled(self._run, rows, starts, inputs.sampling(self.random_state))
         else:
             found, _ = predictors.scores(self._run, rows, self.predictor)
         return found[:, 0] if len(self.classes_) == 2 else found
@@ -229,7 +229,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     def predict(self, X: Any) -> Array:
         """The class that the chosen predictor answers for every row."""
         rows = self._rows_to_answer(X)
-        random = inputs.generator(self.random_state)
+        random = inputs.sampling(self.random_state) if self.predictor == "sample" else None
         return np.asarray(self.classes_[predictors.decide(self._run, rows, self.predictor, random=random)])
 
     def explain(self, x: Any, predictor: str | None = None, label: Any = None) -> explanations.Explanation:

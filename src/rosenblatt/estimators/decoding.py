@@ -184,7 +184,7 @@ class Decoding:
         """The lengths of some sequences at a time, and what the work makes of them, in `n_jobs` threads."""
         self._fitted()
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        random = inputs.generator(self.random_state)
+        random = inputs.sampling(self.random_state) if self.predictor == "sample" else None
         sequences = reading.as_sequences(X, lengths)
         sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
         if known is not None and len(known) != len(sequences):

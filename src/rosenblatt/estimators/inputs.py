@@ -11,10 +11,10 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from rosenblatt._types import Data, Ints
+from rosenblatt._types import Data
 from rosenblatt.estimators.labelling import MOST
 from rosenblatt.kernels import Kernel
-from rosenblatt.rows import Rows, canonical, counting, squared_norms
+from rosenblatt.rows import Rows, canonical, squared_norms
 from rosenblatt.rules import Rule
 from rosenblatt.run import Run
 
@@ -126,10 +126,12 @@ def generator(random_state: Any) -> np.random.Generator:
         ) from None
 
 
-def orders(rounds: int, epochs: int, shuffle: bool, random: np.random.Generator) -> Iterator[Ints]:
-    """The order of the rounds in every epoch."""
-    for _ in range(epochs):
-        yield random.permutation(rounds) if shuffle else counting(rounds + 1)[:-1]
+def sampling(random_state: Any) -> np.random.Generator:
+    """The generator that the predictor "sample" draws from: its own if `random_state` is None.
+
+    Predicting must not move NumPy's global generator, on which the next `fit` may depend.
+    """
+    return np.random.default_rng() if random_state is None else generator(random_state)
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:

@@ -23,7 +23,7 @@ from rosenblatt.progress import Progress
 from rosenblatt.queries import group_rows
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule
-from rosenblatt.run import Examples, begin
+from rosenblatt.run import Examples, Orders, begin
 
 
 class PerceptronRanker(RunEstimator):
@@ -183,7 +183,7 @@ class PerceptronRanker(RunEstimator):
         inverse = np.argsort(order)
         listed = rows.take(order)
         if self.predictor == "sample":
-            random = inputs.generator(self.random_state)
+            random = inputs.sampling(self.random_state)
             return np.asarray(predictors.sampled(self._run, listed, starts, random)[0][inverse, 0])
         votes = predictors.votes(self._run, listed, starts)[inverse, 0]
         average = predictors.scores(self._run, rows, "average")[0][:, 0]
@@ -264,7 +264,7 @@ class PerceptronRanker(RunEstimator):
         if self.strategy == "pairs":
             orders = iter(np.split(np.arange(len(examples)), epochs))
         else:
-            orders = inputs.orders(len(examples), epochs, shuffle, random)
+            orders = Orders(len(examples), epochs, random if shuffle else None)
         watch = None
         if eval_set is not None:
             watch = Development(run, self._held_out(eval_set), epochs)

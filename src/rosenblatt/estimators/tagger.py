@@ -20,7 +20,7 @@ from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Csr, Rows
 from rosenblatt.rules import Rule
-from rosenblatt.run import Examples, begin
+from rosenblatt.run import Examples, Orders, begin
 from rosenblatt.tagging import Labeller, Task, begin_reading, left_out, reading
 
 
@@ -175,7 +175,7 @@ class PerceptronTagger(Decoding, RunEstimator):
                 tokens = left_out(labeller.encoder, tokens, self.min_count)
             self._begin(labeller)
             random = inputs.generator(self.random_state)
-            orders = inputs.orders(len(tokens.lengths), self.epochs, self.shuffle, random)
+            orders = Orders(len(tokens.lengths), self.epochs, random if self.shuffle else None)
             if self.patience is None:
                 self._learn(tokens, truths, sample_weight, orders, self.epochs)
             else:

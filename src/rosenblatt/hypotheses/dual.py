@@ -98,13 +98,15 @@ class Dual:
         return restore
 
     def savepoint(self, book: Book) -> Callable[[], None]:
-        """A function that forgets all rows and corrections that come in after now."""
-        size, offsets, tally = len(self.memory), self.offsets.copy(), book.tally.copy()
+        """A function that rolls guess and book back to what they are now.
+
+        Rows that are stored already may be corrected again: their coefficients are restored, too.
+        """
+        restore, tally = self.snapshot(), book.tally.copy()
 
         def undo() -> None:
             book.erase(tally)
-            self.memory.truncate(size)
-            self.offsets[:] = offsets
+            restore()
 
         return undo
 

@@ -80,7 +80,7 @@ def error_by_predictor(
     places, in_epochs = _places(run, rounds)
     ax = axis(ax)
     errors = [_errors(estimator, replayed(run, place), X, y, passed_on) for place in places.tolist()]
-    seen = np.arange(1, len(places) + 1) if in_epochs else places
+    seen = places // run.examples_seen if in_epochs else places
     for name in predictors.NAMES:
         ax.plot(seen, [error[name] for error in errors], label=name, markersize=5, **STYLES[name])
     if in_epochs:
@@ -104,8 +104,11 @@ def _places(run: Run, rounds: Iterable[int] | None) -> tuple[Ints, bool]:
         return places.astype(np.int64), False
     if not played:
         raise ValueError("There is nothing to look at: no round was played. Fit the learner first.")
-    if run.epochs > 1 and played == run.epochs * run.examples_seen:
-        return np.arange(1, run.epochs + 1) * run.examples_seen, True
+    ends = np.arange(1, run.epochs + 1) * run.examples_seen
+    if run.epochs > 1 and played == ends[-1]:
+        return ends, True
+    if run.converged and played > ends[-1] and played % run.examples_seen == 0:  # the rest was credited
+        return np.append(ends, played), True
     parts = min(played, max(PLACES, run.epochs))
     return np.arange(1, parts + 1) * played // parts, False
 

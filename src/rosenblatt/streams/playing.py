@@ -14,7 +14,7 @@ from rosenblatt._types import Ints
 from rosenblatt.estimators import inputs
 from rosenblatt.models import Model, load_model, save
 from rosenblatt.rows import counting
-from rosenblatt.run import Examples
+from rosenblatt.run import Examples, Orders
 from rosenblatt.streams.feeds import Feed
 
 
@@ -144,7 +144,8 @@ def fit_blocks(
             raise ValueError("There is nothing to learn from. Got no rows.")
         run = estimator._run
         run.epochs, run.converged = epoch + 1, run.book.total == place.corrected and not _draws(estimator)
-        if run.converged:
+        if run.converged:  # as in `learn`: none of the epochs left would correct anything
+            run.book.credit((estimator.epochs - epoch - 1) * place.examples)
             break
         place = Place(epoch=epoch + 1, corrected=run.book.total)
         if only and checkpoints is None and not _draws(estimator) and place.epoch < estimator.epochs:
@@ -175,7 +176,7 @@ def _play_rest(
     run = estimator._run
     with run.counting_from(0, 0):
         examples = feed.examples(block, random)
-        orders = inputs.orders(len(examples), epochs, estimator.shuffle, random)
+        orders = Orders(len(examples), epochs, random if estimator.shuffle else None)
         estimator._play(examples, orders, _Told(told))
 
 
