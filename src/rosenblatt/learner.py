@@ -169,6 +169,7 @@ def _epochs(
     undo = run.hypothesis.savepoint(run.book)
 
     def pulse() -> None:
+        run.book.trim()
         if progress:
             progress.at(run.book.rounds, len(run.book))
         if undo is not None or not run.examples_seen:

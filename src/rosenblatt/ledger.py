@@ -47,8 +47,8 @@ class Ledger:
         The entries of all Δ: `amount` · φ(`row`) was added to `output` by that correction.
         A row of −1 means that no row but the game's offset number `output` was moved.
     unlisted, unlisted_mistakes
-        How many corrections came before the first one listed, and how many of them were mistakes: with a
-        budget only the latest are listed.
+        How many corrections came before the first one listed, and how many of them were mistakes: where
+        nothing can be read from more than the latest, only these are listed.
     """
 
     rounds: int
@@ -132,13 +132,23 @@ class Ledger:
 class Book:
     """A ledger being written. Loops write straight into its tables (see `loops.book` for the columns).
 
-    What counts is what `tally` says. Whoever writes asks for room first, and moves the tally last.
+    What counts is what `tally` says. A writer asks for room first, and moves the tally last.
+
+    Parameters
+    ----------
+    tracks
+        How many learners play side by side.
+    offsets
+        How many offsets the game has.
+    limit
+        How many corrections are listed at least, the latest; those before are counted. None to list all.
     """
 
-    def __init__(self, tracks: int, most: int | None = None) -> None:
+    def __init__(self, tracks: int, offsets: int = 0, limit: int | None = None) -> None:
         self.tracks = tracks
-        self.most = most
+        self.limit = limit
         self.unlisted = np.zeros(2, np.int64)
+        self.unlisted_delays = np.zeros(offsets)
         self.tally = np.zeros(len(TALLY), np.int64)
         self.corrections = np.empty((0, len(CORRECTION)))
         self.entries = np.empty((0, len(ENTRY)))
@@ -183,41 +193,58 @@ class Book:
         self.entries[e : e + len(entries)] = entries
         self.entries[e : e + len(entries), 0] += k
         self.tally += (rounds, len(corrections), len(entries))
-        if self.most is not None and len(self) >= 2 * self.most:
-            self._shorten(len(self) - self.most)
+        self.trim()
 
     def credit(self, rounds: int) -> None:
         """Count rounds that the current guess survives: each without a correction."""
         self.add(rounds, self.corrections[:0], self.entries[:0])
 
-    def _shorten(self, lines: int) -> None:
-        """Only count the first so many corrections."""
+    def trim(self) -> None:
+        """Drop all but the latest corrections once there are twice as many as the limit.
+
+        The tables are replaced, not moved: a worker may still read the old ones.
+        """
+        if self.limit is None or len(self) < 2 * self.limit:
+            return
         _, k, e = self.tally.tolist()
-        first = int(np.searchsorted(self.entries[:e, 0], lines))
-        wrong = CORRECTION.index("wrong")
-        self.unlisted += (lines, int(self.corrections[:lines, wrong].sum()))
-        self.corrections[: k - lines] = self.corrections[lines:k].copy()
-        self.entries[: e - first] = self.entries[first:e].copy()
-        self.entries[: e - first, 0] -= lines
-        self.tally -= (0, lines, first)
+        dropped = k - self.limit
+        first = int(np.searchsorted(self.entries[:e, 0], dropped))
+        self.unlisted += (dropped, int(self.corrections[:dropped, CORRECTION.index("wrong")].sum()))
+        self.unlisted_delays += self._delays(slice(0, first))
+        self.corrections = self.corrections[dropped:k].copy()
+        self.entries = self.entries[first:e].copy()
+        self.entries[:, 0] -= dropped
+        self.tally -= (0, dropped, first)
         self._ledger = None
+
+    @property
+    def delayed_offsets(self) -> Floats:
+        """Σ when · amount over all entries of each offset: its average is what it is now less this / rounds."""
+        return self.unlisted_delays + self._delays(slice(0, int(self.tally[2])))
+
+    def _delays(self, part: slice) -> Floats:
+        entries = self.entries[part]
+        entries = entries[entries[:, 1] == OFFSET]
+        when = self.corrections[entries[:, 0].astype(np.int64), 0]
+        size = len(self.unlisted_delays)
+        return np.bincount(entries[:, 2].astype(np.int64), when * entries[:, 3], minlength=size)[:size]
 
     def snapshot(self) -> Callable[[], None]:
         """A function that makes the book as it is now."""
         _, k, e = self.tally.tolist()
-        tally, unlisted = self.tally.copy(), self.unlisted.copy()
-        lines = (self.corrections[:k].copy(), self.entries[:e].copy()) if self.most is not None else None
+        tally, unlisted, delays = self.tally.copy(), self.unlisted.copy(), self.unlisted_delays.copy()
+        lines = (self.corrections[:k].copy(), self.entries[:e].copy()) if self.limit is not None else None
 
         def restore() -> None:
-            if lines is not None:  # they may have moved up since
-                self.corrections[:k], self.entries[:e] = lines
-                self.unlisted[:] = unlisted
+            if lines is not None:  # the first of them may have been dropped since
+                self.corrections, self.entries = lines
+                self.unlisted, self.unlisted_delays = unlisted, delays
             self.erase(tally)
 
         return restore
 
     def erase(self, tally: Ints) -> None:
-        """Take back everything since the tally was this."""
+        """Roll back everything since the tally was this."""
         self.tally[:] = tally
         self._ledger = None
 

@@ -159,6 +159,8 @@ def guess_offsets(run: Run, predictor: str) -> Floats:
         return run.hypothesis.offsets
     if isinstance(run.hypothesis, Budgeted):
         return run.hypothesis.single(predictor, run.book.rounds)[1]
+    if predictor == "average":
+        return run.hypothesis.offsets - run.book.delayed_offsets / max(run.book.rounds, 1)
     ledger = run.ledger
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
     return run.game.offsets + _offsets(run, amount)

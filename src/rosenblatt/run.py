@@ -19,7 +19,7 @@ from rosenblatt.rows import Rows, counting
 from rosenblatt.rules import Perceptron, Rule
 
 LISTED = 1024
-"""Corrections that a run with a budget lists at least, the latest; those before are counted."""
+"""Corrections that a run with a limited ledger lists at least, the latest; those before are counted."""
 
 
 @dataclass(frozen=True)
@@ -202,8 +202,13 @@ def begin(
     start: Floats | None = None,
     keep: bool = True,
     budget: Budget | None = None,
+    limited: bool = False,
 ) -> Run:
-    """A run before its first round: in the dual if there is a kernel, else in the primal."""
+    """A run before its first round: in the dual if there is a kernel, else in the primal.
+
+    With a budget, or if it is `limited`, its ledger lists the latest corrections and counts those before, so
+    that its memory stays the same for ever. For a run that keeps corrected rows, all must be listed.
+    """
     constant = float(intercept)
     hypothesis: Hypothesis
     if budget is not None:
@@ -216,4 +221,5 @@ def begin(
         raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
     else:
         hypothesis = Primal(features, game.outputs, constant, game.offsets, keep, start)
-    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks, None if budget is None else LISTED))
+    limit = LISTED if budget is not None or (limited and not hypothesis.keep) else None
+    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks, len(game.offsets), limit))

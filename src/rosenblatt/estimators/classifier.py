@@ -332,6 +332,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             start=start,
             keep=self.keep_examples,
             budget=as_budget(self.budget),
+            limited=not self.keep_examples,
         )
 
     def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:

@@ -225,6 +225,7 @@ class PerceptronRanker(RunEstimator):
         """The mistake bound for this run on the lists it learned from, with the numbers of its proof."""
         check_is_fitted(self, "_run")
         data, lists = self._read(X, y, qid, group, self._run_kernel(), reset=False)
+        predictors.check_kept(self._run, "certificate")
         if self._strategy == "pairs":
             shown = np.concatenate(self._shown)
             examples = Examples(
@@ -243,6 +244,7 @@ class PerceptronRanker(RunEstimator):
             rule=self._rule(),
             keep=self.keep_examples,
             budget=as_budget(self.budget),
+            limited=not self.keep_examples,
         )
         self._strategy = self.strategy
         self._shown: list[Ints] = []
@@ -299,7 +301,8 @@ class PerceptronRanker(RunEstimator):
             if examples.repeats and run.examples_seen > seen:  # what was not played was never shown
                 played = run.book.rounds - before
                 run.examples_seen = seen + played
-                self._shown.append(first + examples.index[: 2 * played])
+                if run.hypothesis.keep:  # else there is no certificate, and memory must not grow
+                    self._shown.append(first + examples.index[: 2 * played])
 
     def _held_out(self, eval_set: Any) -> Callable[[], float]:
         """What the present guess scores on lists that are not learned from."""

@@ -290,6 +290,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             intercept=self.fit_intercept,
             keep=kernel is not None or (asked if self.keep_examples == "auto" else bool(self.keep_examples)),
             budget=as_budget(self.budget),
+            limited=not self.keep_examples,
         )
 
     def _learn(self, tokens: Tokens, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:

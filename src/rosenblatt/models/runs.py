@@ -38,7 +38,7 @@ def read_run(fields: Fields, game: Game) -> Run:
         game,
         parsed(fields, "rule", rules.parse),
         read_guess(fields.sheet("guess"), game, fields.whole("rows_seen")),
-        Book(game.tracks),
+        Book(game.tracks, len(game.offsets)),
     )
     for name in COUNTS:
         setattr(run, name, fields.whole(name))
@@ -74,8 +74,9 @@ def read_game(fields: Fields, classes: int) -> Game:
 def _write_book(sheet: Sheet, book: Book) -> None:
     rounds, corrections, entries = book.tally.tolist()
     sheet["rounds"] = rounds
-    sheet["most"] = book.most
+    sheet["limit"] = book.limit
     sheet.array("unlisted", book.unlisted)
+    sheet.array("unlisted_delays", book.unlisted_delays)
     sheet.array("corrections", book.corrections[:corrections])
     sheet.array("entries", book.entries[:entries])
 
@@ -99,8 +100,9 @@ def _read_book(fields: Fields, run: Run) -> None:
         named = np.unique(row[row != OFFSET]).astype(np.int64)
         fields.check(np.isin(named, memory.ids), "entries should name rows that are stored")
     run.book.add(rounds, corrections, entries)
-    run.book.most = fields.whole("most", 1) if "most" in fields else None
+    run.book.limit = fields.whole("limit", 1) if "limit" in fields else None
     run.book.unlisted = fields.integers("unlisted", 0, LARGEST, 2)
+    run.book.unlisted_delays = fields.array("unlisted_delays", np.float64, len(game.offsets))
 
 
 def _check_corrections(fields: Fields, corrections: Floats, rounds: int, run: Run) -> None:

@@ -53,6 +53,7 @@ class AskedAboutRows:
             intercept=intercept,
             keep=kernel is not None or predictor == "best",
             budget=as_budget(budget),
+            limited=True,
         )
         self._table = OneRoundTable(self._run) if kernel is None else None
 

@@ -78,6 +78,7 @@ class Tagger:
             "intercept": fit_intercept,
             "keep": kernel is not None or predictor == "best",
             "budget": as_budget(budget),
+            "limited": True,
         }
 
     def label(self, tokens: Sequence[Any]) -> list[Any]:

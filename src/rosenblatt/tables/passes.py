@@ -170,6 +170,7 @@ class OneRoundTable:
     def play(self, rows: Any, truths: Ints) -> None:
         """Play one round on rows that are nobody else's: `Csr` arrays, or a dense array."""
         run, length = self._run, len(truths)
+        run.book.trim()
         run.rows_seen, run.examples_seen = self._rows_seen, run.book.rounds
         self._rows_seen += length  # before they are played: if that is interrupted, numbers are left out
         dense = not isinstance(rows, Csr)

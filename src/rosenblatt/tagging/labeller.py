@@ -165,6 +165,8 @@ class Labeller:
         book = deepcopy(run.book)
         on_offsets = book.entries[:, 1] == OFFSET
         book.entries[on_offsets, 2] = moved[book.entries[on_offsets, 2].astype(np.int64)]
+        book.unlisted_delays = np.zeros(len(result.game.offsets))
+        book.unlisted_delays[moved] = run.book.unlisted_delays
         result.run = replace(run, game=result.game, hypothesis=hypothesis, book=book)
         return result
 
