@@ -47,7 +47,8 @@ def test_limited_ledger_lists_the_latest_lines_of_the_full_one(player, form, gam
 def test_stretches_that_a_worker_files_late_survive_a_trimmed_ledger():
     rows, y = sp.csr_array(np.tile(X, (10, 1))), np.tile(TWO, 10)  # several stretches
     kept, limited = (
-        PerceptronClassifier(shuffle=False, epochs=1, keep_examples=keep).fit(rows, y) for keep in (True, False)
+        PerceptronClassifier(shuffle=False, epochs=1, keep_examples=keep).fit(rows, y)
+        for keep in (True, False)
     )
     assert len(limited.ledger_) < 2 * LISTED + 2**14
     assert limited.ledger_.errors == kept.ledger_.errors
@@ -81,7 +82,8 @@ def test_offsets_are_averaged_over_lines_that_were_dropped(monkeypatch):
     words = [[f"w{i}" for i in RANDOM.integers(0, 30, 5)] for _ in range(60)]
     tags = [[f"t{i}" for i in RANDOM.integers(0, 3, 5)] for _ in range(60)]
     kept, limited = (
-        PerceptronTagger(shuffle=False, epochs=3, keep_examples=keep).fit(words, tags) for keep in (True, False)
+        PerceptronTagger(shuffle=False, epochs=3, keep_examples=keep).fit(words, tags)
+        for keep in (True, False)
     )
     assert limited.ledger_.unlisted > 0
     np.testing.assert_allclose(limited.transitions_, kept.transitions_)
@@ -112,7 +114,9 @@ def test_a_ranker_that_keeps_nothing_remembers_no_pairs():
 def test_trim_drops_whole_corrections_and_renumbers_entries():
     book = Book(tracks=1, offsets=2, limit=2)
     lines = np.array([[when, 0, 0, 0, 1, 1, 1, 1] for when in (1, 2, 4, 5)], float)
-    entries = np.array([[0, 3, 0, 1.0], [0, OFFSET, 1, 2.0], [1, 4, 0, -1.0], [2, 5, 0, 1.0], [3, OFFSET, 0, 1.0]])
+    entries = np.array(
+        [[0, 3, 0, 1.0], [0, OFFSET, 1, 2.0], [1, 4, 0, -1.0], [2, 5, 0, 1.0], [3, OFFSET, 0, 1.0]]
+    )
     book.add(6, lines, entries)
     assert (len(book), book.total, book.rounds) == (2, 4, 6)
     assert book.ledger.when.tolist() == [4, 5]

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 
 from rosenblatt import PerceptronClassifier, kernels, plot
 from rosenblatt._types import Array
-from rosenblatt.predictors import NAMES
+from rosenblatt.predictors import FROM_LEDGER
 from rosenblatt.rules import Margin
 
 SHADES = " .:-=+*#%@"
@@ -39,10 +39,10 @@ def main() -> None:
 
 def print_errors(train: Array, labels: Array, test: Array, truth: Array) -> None:
     """Errors of all predictors of one run, for each degree of the polynomial kernel."""
-    print("errors in %".ljust(12), *(name.rjust(8) for name in NAMES), "mistakes", "support", sep="  ")
+    print("errors in %".ljust(12), *(name.rjust(8) for name in FROM_LEDGER), "mistakes", "support", sep="  ")
     for degree in range(1, 6):
         clf = PerceptronClassifier(kernels.Polynomial(degree), epochs=3, random_state=0).fit(train, labels)
-        errors = [100 * (1 - clf.set_params(predictor=name).score(test, truth)) for name in NAMES]
+        errors = [100 * (1 - clf.set_params(predictor=name).score(test, truth)) for name in FROM_LEDGER]
         cells = [f"{error:8.2f}" for error in errors]
         print(
             f"degree {degree}".ljust(12),

@@ -39,7 +39,8 @@ class Direction:
 
 def own_directions(run: Run, examples: Examples) -> list[Direction]:
     """The single guesses of a run, as directions."""
-    return [direction_of_run(run, examples, run, name) for name in predictors.GUESSES]
+    names = predictors.GUESSES if run.hypothesis.recent is not None else predictors.GUESSES[:-1]
+    return [direction_of_run(run, examples, run, name) for name in names]
 
 
 def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -> Direction:

@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from rosenblatt._types import Ints
-from rosenblatt.hypotheses import Budgeted, Primal
+from rosenblatt._types import Floats, Ints
+from rosenblatt.hypotheses import Budgeted, Hypothesis, Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, most_entries, norm_squared
 from rosenblatt.progress import Progress
-from rosenblatt.rows import parts
+from rosenblatt.rows import Rows, parts
 from rosenblatt.run import Examples, Orders, Run, not_finite
 from rosenblatt.tables import BlockTable, PassTable
 
@@ -44,9 +44,10 @@ def learn(
     -------
     The number of epochs played, and whether the last one was without a correction.
     """
-    if isinstance(run.hypothesis, Primal) and (examples.rows.sparse or run.game.outputs == 1):
+    passes = examples.rows.sparse or run.game.outputs == 1
+    if isinstance(run.hypothesis, Primal) and passes and run.hypothesis.recent is None:
         return play_pass(run, examples, orders, progress=progress)
-    if len(examples) == 1 or isinstance(run.hypothesis, Budgeted):
+    if len(examples) == 1 or isinstance(run.hypothesis, Budgeted) or run.hypothesis.recent is not None:
         return play(run, examples, orders, progress=progress)
     return play_blocks(run, examples, orders, block=block, progress=progress, once=once)
 
@@ -71,7 +72,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     rows, truth = examples.rows.take(shown), examples.truths[shown]
     width = most_entries(len(rows), game.outputs, len(game.offsets))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
-    weight = float(examples.weights_of(np.array([i]))[0])
+    weight, when = float(examples.weights_of(np.array([i]))[0]), float(run.book.rounds + 1)
     lines: list[tuple[float, ...]] = []
     entries: list[tuple[float, ...]] = []
     for track in range(game.tracks):
@@ -80,27 +81,51 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
         )
         if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
             raise not_finite(int(shown[0]))
-        if not (wrong or margin < rule.reach * cost) or weight == 0:
-            continue
-        norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
-        size = rule.step(margin, norm, cost, rule.parameters) * weight
-        when = float(run.book.rounds + 1)
-        if isinstance(hypothesis, Budgeted):
-            hypothesis.end_guess(when, track)
-        on_rows, change = where[:count, 0] >= 0, size * amount[:count]
-        np.add.at(hypothesis.offsets, where[:count, 1][~on_rows], change[~on_rows])
-        place, output = where[:count][on_rows].T
-        if len(place):
-            hypothesis.add(rows, place, output, change[on_rows], np.full(len(place), when))
-        for a in range(count):
-            number = OFFSET if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
-            entries.append((len(lines), number, where[a, 1], change[a]))
-        lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
+        restart = weight != 0 and _recent_falls_behind(run, rows, truth, track, wrong)
+        if (wrong or margin < rule.reach * cost) and weight != 0:
+            norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
+            size = rule.step(margin, norm, cost, rule.parameters) * weight
+            change = size * amount[:count]
+            _move(hypothesis, rows, track, where[:count], change, when)
+            for a in range(count):
+                number = OFFSET if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
+                entries.append((len(lines), number, where[a, 1], change[a]))
+            lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
+        if restart:
+            hypothesis.restart_recent(track, int(when))
     run.book.add(
         1,
         np.array(lines, float).reshape(-1, len(CORRECTION)),
         np.array(entries, float).reshape(-1, len(ENTRY)),
     )
+
+
+def _move(hypothesis: Hypothesis, rows: Rows, track: int, where: Ints, change: Floats, when: float) -> None:
+    """Move the guess by a correction: `change` for each (row, output) in `where`, an offset where row < 0."""
+    if isinstance(hypothesis, Budgeted):
+        hypothesis.end_guess(when, track)
+    on_rows = where[:, 0] >= 0
+    offset = where[~on_rows, 1]
+    np.add.at(hypothesis.offsets, offset, change[~on_rows])
+    if hypothesis.recent is not None:
+        factors = hypothesis.recent.factors(np.full(len(offset), when), np.full(len(offset), track))
+        np.add.at(hypothesis.recent.offsets, offset, change[~on_rows] * factors)
+    index, output = where[on_rows].T
+    if len(index):
+        hypothesis.add(rows, index, output, change[on_rows], np.full(len(index), when))
+
+
+def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, track: int, wrong: bool) -> bool:
+    """Let the recent average answer a round, too, if it is followed; returns whether it must restart."""
+    recent, rounds = run.hypothesis.recent, run.book.rounds
+    if recent is None:
+        return False
+    scores = run.hypothesis.recent_scores(rows, rounds)
+    offsets = recent.average_offsets(run.hypothesis.offsets, rounds)
+    width = most_entries(len(rows), run.game.outputs, len(offsets))
+    where, amount = np.empty((width, 2), np.int64), np.empty(width)
+    recent_wrong = run.game.judge(scores, offsets, truth, track, 0.0, where, amount)[2]
+    return recent.compare(track, wrong, recent_wrong)
 
 
 def play_blocks(
@@ -118,6 +143,8 @@ def play_blocks(
     a compiled loop plays the rounds one by one, adding each correction to the scores of the others.
     Only those rows of the block's Gram matrix are computed that a correction needs.
     """
+    if run.hypothesis.recent is not None:
+        raise ValueError("Blocks do not follow the predictor 'recent'. Got a run that does: use play.")
     table = BlockTable(run, examples, once)
 
     def epoch(order: Ints, pulse: Callable[[], None]) -> None:

@@ -227,7 +227,8 @@ class Book:
         entries = entries[entries[:, 1] == OFFSET]
         when = self.corrections[entries[:, 0].astype(np.int64), 0]
         size = len(self.unlisted_delays)
-        return np.bincount(entries[:, 2].astype(np.int64), when * entries[:, 3], minlength=size)[:size]
+        sums = np.bincount(entries[:, 2].astype(np.int64), when * entries[:, 3], minlength=size)
+        return sums[:size].astype(np.float64)
 
     def snapshot(self) -> Callable[[], None]:
         """A function that makes the book as it is now."""

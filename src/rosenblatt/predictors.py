@@ -1,7 +1,9 @@
-"""Five ways to turn one run into a predictor, all read from the same ledger.
+"""Six ways to turn one run into a predictor.
 
-`last`, `best` and `average` are single guesses: mixtures in which each correction counts for something
+`last`, `best`, `average` and `recent` are single guesses: mixtures in which each correction counts for something
 between 0 and 1. `vote` and `sample` go through all guesses, as a running sum over one row of similarities.
+All but `recent` are read from the ledger alone; when that average was restarted is known only to a run that
+followed it.
 """
 
 from __future__ import annotations
@@ -16,15 +18,17 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses import Budgeted, Primal
+from rosenblatt.hypotheses.recent import Recent
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.votes import pick, vote_loop
 from rosenblatt.rows import Rows, parts
 from rosenblatt.run import Run, not_finite
 
-Predictor = Literal["last", "best", "average", "vote", "sample"]
-NAMES: tuple[str, ...] = get_args(Predictor)
-GUESSES = ("last", "best", "average")
+FromLedger = Literal["last", "best", "average", "vote", "sample"]
+FROM_LEDGER: tuple[str, ...] = get_args(FromLedger)
+NAMES = (*FROM_LEDGER, "recent")
+GUESSES = ("last", "best", "average", "recent")
 
 CELLS = 4_000_000
 """Similarities in a block of them, while predicting; one block more than THREADS is held at once."""
@@ -46,6 +50,22 @@ def shares(ledger: Ledger) -> Floats:
 def best(ledger: Ledger) -> int:
     """The guess that answered the most rounds, the first of equals."""
     return int(np.argmax(ledger.survived))
+
+
+def recent_influence(run: Run) -> Floats:
+    """What each correction counts for in the recent average: 1 before its restart, then ever less."""
+    recent, ledger = followed(run), run.ledger
+    factors = recent.factors(ledger.when.astype(np.float64), ledger.track)
+    return np.asarray(1 - factors * recent.shares(ledger.rounds, ledger.tracks)[ledger.track])
+
+
+def followed(run: Run) -> Recent:
+    """What the run keeps for the predictor `recent`; an error if it does not follow it."""
+    if run.hypothesis.recent is None:
+        raise ValueError(
+            "'recent' looks at every round, and this run did not follow it: learn with predictor='recent'."
+        )
+    return run.hypothesis.recent
 
 
 def influence(ledger: Ledger, predictor: str) -> Floats:
@@ -78,20 +98,29 @@ def summed(place: Ints, amount: Floats, size: int) -> Floats:
 
 
 def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
-    """One of the three single guesses in dual form.
+    """One of the single guesses in dual form.
 
     Returns
     -------
     Entries (place in memory, output, amount), sorted by place and no two of them for the same place and
     output, and what it adds to the offsets of v_0.
     """
+    if predictor == "recent":
+        followed(run)
     if isinstance(run.hypothesis, Budgeted):
         coefficients, offsets = run.hypothesis.single(predictor, run.book.rounds)
         place, output = np.nonzero(coefficients)
         moved = np.where(run.game.offsets > -np.inf, offsets, 0.0)
         return place, output, coefficients[place, output], moved
+    name = f"entries of {predictor}"
+    return run.hypothesis.memo.get(run.moment, name, lambda: _read_guess(run, predictor))
+
+
+def _read_guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
+    """A single guess in dual form, from the ledger."""
     ledger = run.ledger
-    amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
+    counted = recent_influence(run) if predictor == "recent" else influence(ledger, predictor)
+    amount = ledger.amount * counted[ledger.correction]
     on_rows = ledger.row != OFFSET
     outputs = run.game.outputs
     place = run.hypothesis.memory.places(ledger.row[on_rows])
@@ -101,13 +130,23 @@ def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
 
 
 def guess_weights(run: Run, predictor: str) -> Floats:
-    """One of the three single guesses as a weight matrix (features + 1 × outputs), in the primal."""
+    """One of the single guesses as a weight matrix (features + 1 × outputs), in the primal.
+
+    It is computed once, until the guess moves: do not change it.
+    """
     hypothesis = run.hypothesis
     assert isinstance(hypothesis, Primal)
     if predictor == "last":
         return hypothesis.weights
+    return hypothesis.memo.get(run.moment, predictor, lambda: _weights(run, hypothesis, predictor))
+
+
+def _weights(run: Run, hypothesis: Primal, predictor: str) -> Floats:
     if predictor == "average":
         return hypothesis.average(run.book.rounds)
+    if predictor == "recent":
+        followed(run)
+        return hypothesis.recent_weights(run.book.rounds)
     check_kept(run, predictor)
     place, output, amount, _ = guess(run, predictor)
     weights = np.zeros_like(hypothesis.weights) if hypothesis.start is None else hypothesis.start.copy()
@@ -119,7 +158,7 @@ def guess_weights(run: Run, predictor: str) -> Floats:
 def check_kept(run: Run, what: str) -> None:
     """Some questions go back to the corrected rows, which a run in the primal may have let go."""
     if not run.hypothesis.keep:
-        instead = ", or use 'last' or 'average'" if what in NAMES else ""
+        instead = ", or use 'last', 'average' or 'recent'" if what in NAMES else ""
         raise ValueError(
             f"{what!r} needs the corrected rows, and this run did not keep them: learn with "
             f"keep_examples=True{instead}."
@@ -134,16 +173,23 @@ IN_WORDS = np.errstate(over="ignore", invalid="ignore")
 def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     """The scores (rows × outputs) and the offsets of a single guess."""
     if isinstance(run.hypothesis, Primal):
-        if predictor == "average" and len(rows) == 1:  # fewer numbers than there are weights
-            found = run.hypothesis.average_scores(rows, run.book.rounds)
-        else:
-            found = run.hypothesis.scores_of(guess_weights(run, predictor), rows)
-        return finite(found), guess_offsets(run, predictor)
+        return finite(_primal_scores(run, run.hypothesis, rows, predictor)), guess_offsets(run, predictor)
     place, output, amount, offsets = guess(run, predictor)
     memory = run.hypothesis.memory
     used, line = np.unique(place, return_inverse=True)
     found = memory.scores(memory.rows.take(used), line, output, amount, rows, run.game.outputs)
     return finite(found.T), run.game.offsets + offsets
+
+
+def _primal_scores(run: Run, hypothesis: Primal, rows: Rows, predictor: str) -> Floats:
+    """The scores of a guess; for rows with fewer numbers than there are weights, without making these."""
+    few = rows.size * hypothesis.outputs < hypothesis.weights.size
+    if predictor in ("average", "recent") and few and not hypothesis.memo.has(run.moment, predictor):
+        if predictor == "average":
+            return hypothesis.average_scores(rows, run.book.rounds)
+        followed(run)
+        return hypothesis.recent_scores(rows, run.book.rounds)
+    return hypothesis.scores_of(guess_weights(run, predictor), rows)
 
 
 @IN_WORDS
@@ -154,11 +200,18 @@ def scores_by(run: Run, weights: Floats, rows: Rows) -> Floats:
 
 
 def guess_offsets(run: Run, predictor: str) -> Floats:
-    """The offsets of one of the three single guesses."""
+    """The offsets of one of the single guesses."""
+    hypothesis = run.hypothesis
     if not len(run.game.offsets) or predictor == "last":
-        return run.hypothesis.offsets
-    if isinstance(run.hypothesis, Budgeted):
-        return run.hypothesis.single(predictor, run.book.rounds)[1]
+        return hypothesis.offsets
+    if predictor == "recent":
+        return followed(run).average_offsets(hypothesis.offsets, run.book.rounds)
+    if isinstance(hypothesis, Budgeted):
+        return hypothesis.single(predictor, run.book.rounds)[1]
+    return hypothesis.memo.get(run.moment, f"offsets of {predictor}", lambda: _read_offsets(run, predictor))
+
+
+def _read_offsets(run: Run, predictor: str) -> Floats:
     if predictor == "average":
         return run.hypothesis.offsets - run.book.delayed_offsets / max(run.book.rounds, 1)
     ledger = run.ledger

@@ -101,6 +101,11 @@ class Rows:
         return None if isinstance(self._data, list) else int(self._data.shape[1])
 
     @property
+    def size(self) -> int:
+        """How many numbers the rows are made of: of CSR rows, those that are stored."""
+        return int(self.csr.starts[-1]) if self.sparse else int(self._data.size)
+
+    @property
     def squares(self) -> Array:
         """The squared norm of every row, computed once."""
         if self._squares is None:

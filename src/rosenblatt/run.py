@@ -158,6 +158,11 @@ class Run:
             self.examples_seen = max(seen[1], self.examples_seen)
 
     @property
+    def moment(self) -> tuple[int, int]:
+        """What tells one moment of the run from another: rounds and corrections so far."""
+        return self.book.rounds, self.book.total
+
+    @property
     def ledger(self) -> Ledger:
         """The record so far."""
         return self.book.ledger
@@ -203,11 +208,13 @@ def begin(
     keep: bool = True,
     budget: Budget | None = None,
     limited: bool = False,
+    recent: bool = False,
 ) -> Run:
     """A run before its first round: in the dual if there is a kernel, else in the primal.
 
     With a budget, or if it is `limited`, its ledger lists the latest corrections and counts those before, so
-    that its memory stays the same for ever. For a run that keeps corrected rows, all must be listed.
+    that its memory stays the same for ever. For a run that keeps corrected rows, all must be listed. The
+    predictor `recent` must be followed from the first round on: it looks at all of them.
     """
     constant = float(intercept)
     hypothesis: Hypothesis
@@ -221,5 +228,7 @@ def begin(
         raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
     else:
         hypothesis = Primal(features, game.outputs, constant, game.offsets, keep, start)
+    if recent:
+        hypothesis.follow_recent(game.tracks)
     limit = LISTED if budget is not None or (limited and not hypothesis.keep) else None
     return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks, len(game.offsets), limit))

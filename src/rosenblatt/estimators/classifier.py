@@ -333,6 +333,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             keep=self.keep_examples,
             budget=as_budget(self.budget),
             limited=not self.keep_examples,
+            recent=self.predictor == "recent",
         )
 
     def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:

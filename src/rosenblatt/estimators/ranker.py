@@ -245,6 +245,7 @@ class PerceptronRanker(RunEstimator):
             keep=self.keep_examples,
             budget=as_budget(self.budget),
             limited=not self.keep_examples,
+            recent=self.predictor == "recent",
         )
         self._strategy = self.strategy
         self._shown: list[Ints] = []

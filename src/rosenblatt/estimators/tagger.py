@@ -291,6 +291,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             keep=kernel is not None or (asked if self.keep_examples == "auto" else bool(self.keep_examples)),
             budget=as_budget(self.budget),
             limited=not self.keep_examples,
+            recent=self.predictor == "recent",
         )
 
     def _learn(self, tokens: Tokens, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:

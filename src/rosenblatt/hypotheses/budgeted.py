@@ -14,6 +14,7 @@ import numpy as np
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.hypotheses.board import PlainBoard
+from rosenblatt.hypotheses.recent import Recent
 from rosenblatt.hypotheses.slots import SlotMemory
 from rosenblatt.kernels import RBF, Kernel
 from rosenblatt.ledger import OFFSET, Book, Ledger
@@ -26,6 +27,9 @@ GROUPS = 16
 
 CURRENT, BEST = 0, 1
 """Where the current and the best guess are among those remembered; the groups come after them."""
+
+RECENT = 2 + GROUPS
+"""Where z of the recent average is, after the groups, if it is followed: what is forgotten is forgotten there, too."""
 
 RIDGE = 1e-8
 """What is added to the Gram matrix, as a share of the first row's squared length, before it is inverted."""
@@ -73,6 +77,7 @@ class Budgeted:
         self.merged = 0
         self.matrix: Array = np.zeros((0, 0))
         self.ridge = 0.0
+        self.recent: Recent | None = None
         self._seen: tuple[Rows, Array] | None = None
 
     @property
@@ -98,6 +103,28 @@ class Budgeted:
         """The scores of v_0, which is 0."""
         return np.zeros((len(rows), self.outputs))
 
+    def follow_recent(self, heads: int) -> None:
+        """Keep beside the guess what the predictor `recent` needs."""
+        self.guesses = np.zeros((0, RECENT + 1, self.outputs))
+        self.recent = Recent(heads, self.guesses[:, RECENT], len(self.offsets))
+
+    def recent_scores(self, rows: Rows, rounds: int) -> Floats:
+        """The scores of the recent average."""
+        if not len(self.memory):
+            return self.first_scores(rows)
+        return np.asarray(self.memory.similarities(rows) @ self._recent(rounds))
+
+    def restart_recent(self, head: int, when: int) -> None:
+        """Begin the recent average of a head again."""
+        assert self.recent is not None
+        self.recent.sums = self.guesses[:, RECENT]  # the array of all guesses may have grown
+        self.recent.restart(head, when)
+
+    def _recent(self, rounds: int) -> Floats:
+        assert self.recent is not None
+        sums = self.guesses[: len(self.memory), RECENT]
+        return np.asarray(self.coefficients - sums * self.recent.shares(rounds, self.outputs))
+
     def end_guess(self, when: float, track: int) -> None:
         """Remember the current guess of a track, which this round has refuted."""
         survived, mine = when - self.since[track], self._outputs_of(track)
@@ -113,13 +140,16 @@ class Budgeted:
     def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
         touched, line = np.unique(place, return_inverse=True)
-        change = np.zeros((len(touched), self.outputs))
-        np.add.at(change, (line, output), amount)
+        change = np.zeros((len(touched), self.guesses.shape[1], self.outputs))
+        np.add.at(change[:, CURRENT], (line, output), amount)
+        if self.recent is not None:
+            later = amount * self.recent.factors(when, output)
+            np.add.at(change[:, RECENT], (line, output), later)
         for i, which in enumerate(touched.tolist()):
             row = rows.take(slice(which, which + 1))
             known = np.flatnonzero(self.memory.ids == row.ids[0])
             if len(known):
-                self.guesses[known[0], CURRENT] += change[i]
+                self.guesses[known[0]] += change[i]
             else:
                 near = None
                 if self._seen is not None and self._seen[0] is rows and i == 0:
@@ -158,8 +188,7 @@ class Budgeted:
         size = len(self.memory)
         self.make_room(size + 1)
         self.memory.put(row, size)
-        self.guesses[size] = 0.0
-        self.guesses[size, CURRENT] = change
+        self.guesses[size] = change
         self.age[size] = self.stored
         self.stored += 1
 
@@ -170,7 +199,8 @@ class Budgeted:
         found = self.matrix[:size, :size] @ near
         outside = length + self.ridge - float(found @ near)
         if outside <= self.budget.tolerance * length or outside <= self.ridge:
-            self.guesses[:size, CURRENT] += found[:, None] * change
+            moved = [CURRENT] if self.recent is None else [CURRENT, RECENT]
+            self.guesses[:size, moved] += found[:, None, None] * change[moved]
             return
         self._store(row, change)
         loops.border(self.matrix, found, size, outside)
@@ -267,10 +297,13 @@ class Budgeted:
         return two
 
     def single(self, predictor: str, rounds: int) -> tuple[Floats, Floats]:
-        """The coefficients and offsets of one of the three single guesses."""
+        """The coefficients and offsets of one of the single guesses."""
         size = len(self.memory)
         if predictor == "last" or not rounds:
             return self.coefficients.copy(), self.offsets.copy()
+        if predictor == "recent":
+            assert self.recent is not None
+            return self._recent(rounds), self.recent.average_offsets(self.offsets, rounds)
         if predictor == "best":
             guess, offsets = self.guesses[:size, BEST].copy(), self.guess_offsets[BEST].copy()
             for track in range(self.tracks):
@@ -332,6 +365,8 @@ class Budgeted:
         result.guesses = np.pad(self.guesses, ((0, 0), (0, 0), (0, outputs - self.outputs)))
         result.guess_offsets = np.repeat(offsets[None], len(self.guess_offsets), axis=0)
         result.guess_offsets[:, moved] = self.guess_offsets
+        if self.recent is not None:
+            result.recent = self.recent.with_offsets(len(offsets), moved)
         result.outputs = outputs
         return result
 

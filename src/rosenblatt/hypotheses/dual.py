@@ -9,7 +9,9 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses.board import PlainBoard
+from rosenblatt.hypotheses.memo import Memo
 from rosenblatt.hypotheses.memory import Memory
+from rosenblatt.hypotheses.recent import Recent
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book
 from rosenblatt.rows import Rows
@@ -38,6 +40,8 @@ class Dual:
         self.outputs = outputs
         self.offsets = offsets.copy()
         self._coefficients = np.empty((0, outputs))
+        self.recent: Recent | None = None
+        self.memo = Memo()
 
     @property
     def coefficients(self) -> Floats:
@@ -58,6 +62,24 @@ class Dual:
         """The scores of v_0, which is 0."""
         return np.zeros((len(rows), self.outputs))
 
+    def follow_recent(self, heads: int) -> None:
+        """Keep beside the guess what the predictor `recent` needs."""
+        self.recent = Recent(heads, np.zeros_like(self.coefficients), len(self.offsets))
+
+    def recent_scores(self, rows: Rows, rounds: int) -> Floats:
+        """The scores of the recent average."""
+        assert self.recent is not None
+        if not len(self.memory):
+            return self.first_scores(rows)
+        shares = self.recent.shares(rounds, self.outputs)
+        mixed = self.coefficients - self.recent.sums[: len(self.memory)] * shares
+        return np.asarray(self.memory.similarities(rows) @ mixed)
+
+    def restart_recent(self, head: int, when: int) -> None:
+        """Begin the recent average of a head again."""
+        assert self.recent is not None
+        self.recent.restart(head, when)
+
     def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
         touched, line = np.unique(place, return_inverse=True)
@@ -66,14 +88,23 @@ class Dual:
         self.memory.keep(corrected)
         new = np.zeros((len(self.memory) - before, self.outputs))
         self._coefficients = grown(self._coefficients, before, new)
-        np.add.at(self._coefficients, (self.memory.places(corrected.ids)[line], output), amount)
+        stored = self.memory.places(corrected.ids)[line]
+        np.add.at(self._coefficients, (stored, output), amount)
+        if self.recent is not None:
+            self.recent.sums = grown(self.recent.sums, before, np.zeros_like(new))
+            np.add.at(self.recent.sums, (stored, output), amount * self.recent.factors(when, output))
 
     def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Dual:
         """The same with more outputs, whose coefficients are 0; the offsets are among these at `moved`."""
         result = copy(self)
+        result.memo = Memo()
         result.offsets = offsets.copy()
         result.offsets[moved] = self.offsets
-        result._coefficients = np.pad(self.coefficients, ((0, 0), (0, outputs - self.outputs)))
+        more = ((0, 0), (0, outputs - self.outputs))
+        result._coefficients = np.pad(self.coefficients, more)
+        if self.recent is not None:
+            result.recent = self.recent.with_offsets(len(offsets), moved)
+            result.recent.sums = np.pad(self.recent.sums, more)
         result.outputs = outputs
         return result
 
@@ -90,10 +121,12 @@ class Dual:
     def snapshot(self) -> Callable[[], None]:
         """A function that makes everything as it is now."""
         coefficients, offsets, size = self.coefficients.copy(), self.offsets.copy(), len(self.memory)
+        recent = None if self.recent is None else self.recent.copy()
 
         def restore() -> None:
             self.memory.truncate(size)
-            self._coefficients, self.offsets = coefficients, offsets
+            self._coefficients, self.offsets, self.recent = coefficients, offsets, recent
+            self.memo.clear()
 
         return restore
 

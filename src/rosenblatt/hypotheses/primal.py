@@ -10,7 +10,9 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.hypotheses.board import PlainBoard
+from rosenblatt.hypotheses.memo import Memo
 from rosenblatt.hypotheses.memory import Memory
+from rosenblatt.hypotheses.recent import Recent
 from rosenblatt.kernels import Linear
 from rosenblatt.ledger import Book
 from rosenblatt.loops.compiling import is_loaded
@@ -91,6 +93,8 @@ class Primal:
         self.offsets = offsets.copy()
         self.memory = Memory(Linear(), constant)
         self.keep = keep
+        self.recent: Recent | None = None
+        self.memo = Memo()
 
     @property
     def outputs(self) -> int:
@@ -134,12 +138,35 @@ class Primal:
         """The scores of the average, without making its weights."""
         return self.scores(rows) - self.scores_of(self.delayed, rows) / max(rounds, 1)
 
+    def follow_recent(self, heads: int) -> None:
+        """Keep beside the guess what the predictor `recent` needs."""
+        self.recent = Recent(heads, np.zeros_like(self.delayed), len(self.offsets))
+
+    def recent_scores(self, rows: Rows, rounds: int) -> Floats:
+        """The scores of the recent average, without making its weights."""
+        assert self.recent is not None
+        shares = self.recent.shares(rounds, self.outputs)
+        return self.scores(rows) - self.scores_of(self.recent.sums, rows) * shares
+
+    def recent_weights(self, rounds: int) -> Floats:
+        """The recent average as a weight matrix."""
+        assert self.recent is not None
+        return self.weights - self.recent.sums * self.recent.shares(rounds, self.outputs)
+
+    def restart_recent(self, head: int, when: int) -> None:
+        """Begin the recent average of a head again."""
+        assert self.recent is not None
+        self.recent.restart(head, when)
+
     def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
         touched, line = np.unique(place, return_inverse=True)
         corrected = rows.take(touched)
         self.spread(self.weights, corrected.data, line, output, amount)
         self.spread(self.delayed, corrected.data, line, output, amount * when)
+        if self.recent is not None:
+            later = amount * self.recent.factors(when, output)
+            self.spread(self.recent.sums, corrected.data, line, output, later)
         if self.keep:
             self.memory.keep(corrected)
 
@@ -161,6 +188,7 @@ class Primal:
         self.most += more
         dtype = np.dtype(np.float32 if self.most <= EXACT_IN_SINGLE else np.float64)
         if self.weights.dtype != dtype:
+            self.memo.clear()
             zeros = not moved and self.start is None
             self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)
 
@@ -169,7 +197,14 @@ class Primal:
         if features < len(self.weights):
             return
         check_countable(features)
-        self.weights, self.delayed = self._wider(self.weights, features), self._wider(self.delayed, features)
+        self._reshape(lambda weights: self._wider(weights, features))
+
+    def _reshape(self, change: Callable[[Floats], Floats]) -> None:
+        """Change the shape of everything that has a row per feature."""
+        self.memo = Memo()
+        self.weights, self.delayed = change(self.weights), change(self.delayed)
+        if self.recent is not None:
+            self.recent.sums = change(self.recent.sums)
 
     def _wider(self, weights: Floats, features: int) -> Floats:
         larger = np.zeros((2 * features + 1, self.outputs), weights.dtype)
@@ -179,17 +214,16 @@ class Primal:
     def narrow(self, features: int) -> None:
         """Give back the room for features that never came."""
         if features < len(self.weights) - 1:
-            self.weights, self.delayed = (
-                np.concatenate([weights[:features], weights[-1:]]) for weights in (self.weights, self.delayed)
-            )
+            self._reshape(lambda weights: np.concatenate([weights[:features], weights[-1:]]))
 
     def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Primal:
         """The same guess with more outputs, whose weights are 0; the offsets are among these at `moved`."""
         result = copy(self)
         result.offsets = offsets.copy()
         result.offsets[moved] = self.offsets
+        result.recent = None if self.recent is None else self.recent.with_offsets(len(offsets), moved)
         more = ((0, 0), (0, outputs - self.outputs))
-        result.weights, result.delayed = np.pad(self.weights, more), np.pad(self.delayed, more)
+        result._reshape(lambda weights: np.pad(weights, more))
         return result
 
     def board(self, rows: Rows, lasting: bool) -> PlainBoard:
@@ -199,10 +233,12 @@ class Primal:
     def snapshot(self) -> Callable[[], None]:
         """A function that makes everything as it is now."""
         weights, delayed, offsets = self.weights.copy(), self.delayed.copy(), self.offsets.copy()
-        size = len(self.memory)
+        size, recent = len(self.memory), None if self.recent is None else self.recent.copy()
 
         def restore() -> None:
             self.weights, self.delayed, self.offsets = weights, delayed, offsets
+            self.recent = recent
+            self.memo.clear()
             self.memory.truncate(size)
 
         return restore

@@ -32,6 +32,9 @@ def write_guess(sheet: Sheet, guess: Hypothesis) -> None:
         _write_remembered(sheet.sheet("remembered"), guess)
     if guess.keep:
         _write_rows(sheet.sheet("rows"), guess.memory.rows)
+    sheet["follows_recent"] = guess.recent is not None
+    if guess.recent is not None:
+        _write_recent(sheet.sheet("recent"), guess)
 
 
 def read_guess(fields: Fields, game: Game, rows_seen: int) -> Hypothesis:
@@ -46,6 +49,8 @@ def read_guess(fields: Fields, game: Game, rows_seen: int) -> Hypothesis:
         guess = Dual(parsed(fields, "kernel", kernels.parse), constant, game.outputs, offsets)
     else:
         guess = _read_budgeted(fields, game, constant, offsets)
+    if fields.flag("follows_recent"):
+        guess.follow_recent(game.tracks)
     if guess.keep:
         lowest = -LARGEST if isinstance(guess, Budgeted) else 0
         rows = _read_rows(fields.sheet("rows"), lowest, rows_seen)
@@ -62,7 +67,30 @@ def read_guess(fields: Fields, game: Game, rows_seen: int) -> Hypothesis:
         guess.coefficients = fields.array("coefficients", np.float64, len(guess.memory), game.outputs)
     elif isinstance(guess, Budgeted):
         _read_remembered(fields.sheet("remembered"), guess, game)
+    if guess.recent is not None:
+        _read_recent(fields.sheet("recent"), guess)
     return guess
+
+
+def _write_recent(sheet: Sheet, guess: Hypothesis) -> None:
+    """What the predictor `recent` needs; with a budget its sums are among the guesses."""
+    recent = guess.recent
+    assert recent is not None
+    for name in ("since", "behind", "offsets"):
+        sheet.array(name, getattr(recent, name))
+    if not isinstance(guess, Budgeted):
+        sheet.array("sums", recent.sums if isinstance(guess, Primal) else recent.sums[: len(guess.memory)])
+
+
+def _read_recent(fields: Fields, guess: Hypothesis) -> None:
+    recent = guess.recent
+    assert recent is not None
+    for name in ("since", "behind"):
+        setattr(recent, name, fields.integers(name, 0, LARGEST, len(recent.since)))
+    recent.offsets = fields.array("offsets", np.float64, len(recent.offsets))
+    if not isinstance(guess, Budgeted):
+        rows = len(guess.weights) if isinstance(guess, Primal) else len(guess.memory)
+        recent.sums = fields.array("sums", np.float64, rows, guess.outputs)
 
 
 def _read_offsets(fields: Fields, game: Game, *shape: int) -> Floats:
@@ -133,7 +161,7 @@ def _read_remembered(fields: Fields, guess: Budgeted, game: Game) -> None:
     guess.age[:size] = fields.integers("age", 0, LARGEST, size)
     guess.stored, guess.merged = fields.whole("stored"), fields.whole("merged")
     guess.ridge = fields.number("ridge")
-    guess.order = fields.integers("order", -1, shape[1] - 3, *guess.order.shape)
+    guess.order = fields.integers("order", -1, guess.order.shape[1] - 1, *guess.order.shape)
     for line in guess.order:
         used = line[line >= 0]
         fields.check(

@@ -100,6 +100,8 @@ def _read_book(fields: Fields, run: Run) -> None:
         named = np.unique(row[row != OFFSET]).astype(np.int64)
         fields.check(np.isin(named, memory.ids), "entries should name rows that are stored")
     run.book.add(rounds, corrections, entries)
+    if run.hypothesis.recent is not None:
+        fields.check(run.hypothesis.recent.since <= rounds, "restarts should be in rounds played")
     run.book.limit = fields.whole("limit", 1) if "limit" in fields else None
     run.book.unlisted = fields.integers("unlisted", 0, LARGEST, 2)
     run.book.unlisted_delays = fields.array("unlisted_delays", np.float64, len(game.offsets))

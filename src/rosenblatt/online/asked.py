@@ -54,6 +54,7 @@ class AskedAboutRows:
             keep=kernel is not None or predictor == "best",
             budget=as_budget(budget),
             limited=True,
+            recent=predictor == "recent",
         )
         self._table = OneRoundTable(self._run) if kernel is None else None
 

@@ -79,6 +79,7 @@ class Tagger:
             "keep": kernel is not None or predictor == "best",
             "budget": as_budget(budget),
             "limited": True,
+            "recent": predictor == "recent",
         }
 
     def label(self, tokens: Sequence[Any]) -> list[Any]:

@@ -81,7 +81,7 @@ def error_by_predictor(
     ax = axis(ax)
     errors = [_errors(estimator, replayed(run, place), X, y, passed_on) for place in places.tolist()]
     seen = places // run.examples_seen if in_epochs else places
-    for name in predictors.NAMES:
+    for name in predictors.FROM_LEDGER:
         ax.plot(seen, [error[name] for error in errors], label=name, markersize=5, **STYLES[name])
     if in_epochs:
         ax.locator_params(axis="x", integer=True)
@@ -120,4 +120,6 @@ def _errors(estimator: Any, run: Run, X: Any, y: Any, passed_on: dict[str, Any])
     if isinstance(other, PerceptronTagger):
         other._labeller = copy(other._labeller)
         other._labeller.run = run
-    return {name: 1 - other.set_params(predictor=name).score(X, y, **passed_on) for name in predictors.NAMES}
+    return {
+        name: 1 - other.set_params(predictor=name).score(X, y, **passed_on) for name in predictors.FROM_LEDGER
+    }

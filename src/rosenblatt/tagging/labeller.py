@@ -51,7 +51,6 @@ class Labeller:
         self.number = {label: i for i, label in enumerate(self.labels)}
         self.game: Game = task.game(self.labels)
         self._names: list[str] | None = None
-        self._guess: tuple[tuple[str, int, int], Floats, Floats] | None = None
 
     @property
     def is_dual(self) -> bool:
@@ -145,16 +144,12 @@ class Labeller:
         return Lattice(self.game, np.ascontiguousarray(scores), offsets, starts, tokens.of_tokens())
 
     def guess(self, predictor: str) -> tuple[Floats, Floats]:
-        """The weights and offsets of a single guess in the primal, made once until the run goes on."""
-        key = (predictor, self.run.book.rounds, self.encoder.width)
-        if self._guess is None or self._guess[0] != key:
-            weights = predictors.guess_weights(self.run, predictor)
-            self._guess = (key, weights, predictors.guess_offsets(self.run, predictor))
-        return self._guess[1:]
+        """The weights and offsets of a single guess in the primal."""
+        return predictors.guess_weights(self.run, predictor), predictors.guess_offsets(self.run, predictor)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy needs: not what was only found out to save time."""
-        return vars(self) | {"_guess": None, "_names": None}
+        return vars(self) | {"_names": None}
 
     def with_labels(self, labels: Sequence[Any]) -> Labeller:
         """The same run with more labels, these, of which those known are the first; new ones weigh 0."""

@@ -27,7 +27,7 @@ from rosenblatt.arena.rules import Rules
 from rosenblatt.arena.server import sights
 from rosenblatt.arena.server.scenes import scene
 from rosenblatt.arena.strategies import Greedy, Orthogonal, Random, Repeated
-from rosenblatt.predictors import NAMES
+from rosenblatt.predictors import FROM_LEDGER
 
 MATCHES, ROUNDS, WIDEST, NUMBERS = 8, 20_000, 400, 1_000_000
 """Matches in a room, rounds of one, dimensions, and numbers in all the moves of a match, at most."""
@@ -256,6 +256,6 @@ def _at(values: Values, table: Table) -> int:
 
 def _predictor(values: Values) -> str:
     name = values.get("predictor")
-    if not isinstance(name, str) or name not in NAMES:
-        raise ValueError(f"A predictor is one of {', '.join(NAMES)}. Got {name!r:.40}.")
+    if not isinstance(name, str) or name not in FROM_LEDGER:
+        raise ValueError(f"A predictor is one of {', '.join(FROM_LEDGER)}. Got {name!r:.40}.")
     return name

@@ -1,0 +1,91 @@
+"""The predictor `recent`: an average that restarts when the current guess does better, so that drift is followed.
+
+Since its last restart the guess that answered the s-th round counts s times. With n rounds since then, the
+average is w − z / (n (n + 1)), where z = Σ a (a + 1) · correction and a is the round of the correction, both
+counted from the restart. The average and the current guess answer every round, and a sum counts by how much the
+average falls behind: one more where only the average is wrong, one less, down to 0, where only the current guess
+is. At `BEHIND` the average restarts (a CUSUM test, E. S. Page, Biometrika 41, 1954).
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+
+BEHIND = 10
+"""Rounds by which the average may fall behind the current guess before it restarts."""
+
+
+class Recent:
+    """What `recent` keeps beside a guess.
+
+    Parameters
+    ----------
+    heads
+        How many learners there are; if there are several, each has the output of its own number.
+    sums
+        z of the guess, in the form that its hypothesis has: one row per feature, or per stored row.
+    offsets
+        How many offsets the game has.
+
+    Attributes
+    ----------
+    since
+        The round after which the average of each head was last restarted.
+    behind
+        How many rounds the average of each head is behind the current guess.
+    offsets
+        z of the offsets.
+    """
+
+    def __init__(self, heads: int, sums: Floats, offsets: int) -> None:
+        self.sums = sums
+        self.offsets: Floats = np.zeros(offsets)
+        self.since: Ints = np.zeros(heads, np.int64)
+        self.behind: Ints = np.zeros(heads, np.int64)
+
+    def copy(self) -> Recent:
+        """Return a copy of everything."""
+        return deepcopy(self)
+
+    def with_offsets(self, offsets: int, moved: Ints) -> Recent:
+        """Return a copy with more offsets, those of this one at `moved`; it shares the sums."""
+        result = deepcopy(self)
+        result.offsets = np.zeros(offsets)
+        result.offsets[moved] = self.offsets
+        return result
+
+    def factors(self, when: Floats, output: Ints) -> Floats:
+        """Return a (a + 1) for corrections of these outputs in these rounds."""
+        since = self.since[output if len(self.since) > 1 else np.zeros_like(output)]
+        after = np.maximum(when - since, 0.0)
+        return np.asarray(after * (after + 1))
+
+    def shares(self, rounds: int, outputs: int) -> Floats:
+        """Return 1 / (n (n + 1)) for every output; 0 before the first round since the restart."""
+        after = (rounds - self.since).astype(np.float64)
+        shares = np.divide(1.0, after * (after + 1), out=np.zeros(len(after)), where=after > 0)
+        return np.asarray(np.broadcast_to(shares, outputs) if len(shares) == 1 else shares)
+
+    def average_offsets(self, offsets: Floats, rounds: int) -> Floats:
+        """Return the offsets of the recent average, given those of the current guess; one head has them all."""
+        return offsets - self.offsets * self.shares(rounds, 1) if len(offsets) else offsets
+
+    def compare(self, head: int, wrong: bool, recent_wrong: bool) -> bool:
+        """Count a round that both have answered; returns whether the average is to be restarted."""
+        behind = self.behind[head] + int(recent_wrong and not wrong) - int(wrong and not recent_wrong)
+        self.behind[head] = max(behind, 0)
+        return bool(self.behind[head] >= BEHIND)
+
+    def restart(self, head: int, when: int) -> None:
+        """Begin the average of a head again after this round."""
+        self.sums[..., self._outputs(head)] = 0.0
+        if len(self.since) == 1:
+            self.offsets[:] = 0.0
+        self.since[head], self.behind[head] = when, 0
+
+    def _outputs(self, head: int) -> slice:
+        return slice(None) if len(self.since) == 1 else slice(head, head + 1)
