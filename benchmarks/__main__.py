@@ -12,6 +12,7 @@ REPORTS = (
     "reading",
     "large_files",
     "sparse_speed",
+    "streams",
     "kernel_speed",
     "sequence_speed",
     "sequence_quality",

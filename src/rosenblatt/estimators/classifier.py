@@ -40,9 +40,11 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         None for the linear learner; a `Kernel`, a callable `k(X, Z)`, "precomputed" or one of
         scikit-learn's Gaussian-process kernels for the dual one.
     epochs
-        How often to go through the examples; an epoch without a correction ends the run.
+        How often to go through the examples. After an epoch without a correction the others are credited
+        to the last guess without being played: the run is the same.
     predictor
-        "last", "best", "average", "vote" or "sample": which of the run's guesses answers.
+        "last", "best", "average", "vote" or "sample": which of the run's guesses answers. "recent", an
+        average that restarts when the stream changes, must be chosen before learning.
     rule
         "perceptron", "margin", "passive-aggressive" or a rule object: how far to move, and when.
     multiclass
@@ -64,7 +66,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         None, "balanced" or a dict: what the corrections on each class are multiplied by.
     keep_examples
         Keep the rows that were corrected. The predictors "best", "vote" and "sample", `explain` and
-        `certificate` need them; "last" and "average" without a kernel do not.
+        `certificate` need them; "last", "average" and "recent" without a kernel do not. If False, the ledger
+        lists the latest corrections and counts those before, so that memory does not grow.
     budget
         None to keep every corrected row; a number of rows, or a `Budget`, to keep no more than that, for
         streams without end. With a kernel only.
@@ -89,7 +92,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     >>> xor.predict(X)
     array([-1,  1,  1, -1])
     >>> xor.ledger_
-    <Ledger: 25 mistakes, 25 corrections, 36 rounds>
+    <Ledger: 25 mistakes, 25 corrections, 40 rounds>
     """
 
     def __init__(

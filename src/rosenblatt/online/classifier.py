@@ -26,7 +26,7 @@ class Classifier(AskedAboutRows):
     rule, learning_rate, fit_intercept, ties
         As for `PerceptronClassifier`.
     predictor
-        Whose scores `predict` returns: "last", the current guess, or "best" or "average".
+        Whose scores `predict` returns: "last", the current guess, or "best", "average" or "recent".
     budget
         With a kernel: at most so many stored rows, or a `Budget`, so that a round costs the same for ever.
 

@@ -28,7 +28,7 @@ class Ranker(AskedAboutRows):
     rule, learning_rate
         As for `PerceptronRanker`.
     predictor
-        Who answers: "last", the current guess, or "best" or "average".
+        Who answers: "last", the current guess, or "best", "average" or "recent".
     budget
         With a kernel: at most so many stored rows, or a `Budget`, so that a round costs the same for ever.
 

@@ -84,9 +84,9 @@ def survival(estimator: Any, ax: Axes | None = None) -> Axes:
     >>> clf = PerceptronClassifier(shuffle=False).fit(X, y)
     >>> ax = plot.survival(clf)
     >>> ax.patches[0].get_data().values
-    array([1, 1, 1, 2, 4, 1, 3, 2, 2, 7])
+    array([ 1,  1,  1,  2,  4,  1,  3,  2,  2, 23])
     >>> ax.get_legend().get_texts()[0].get_text()
-    'the best: $v_{9}$, 7 rounds'
+    'the best: $v_{9}$, 23 rounds'
     """
     ledger = ledger_of(estimator)
     check_all_listed(ledger, "The survival of all guesses")
