@@ -58,7 +58,14 @@ def _memory() -> str:
         done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         first, last, rounds, errors = map(float, done.stdout.split())
         lines.append(
-            [name, f"{rounds:,.0f}", f"{errors / rounds:.0%}", f"{first:.1f} MB", f"{last:.1f} MB", f"{last / first - 1:+.1%}"]
+            [
+                name,
+                f"{rounds:,.0f}",
+                f"{errors / rounds:.0%}",
+                f"{first:.1f} MB",
+                f"{last:.1f} MB",
+                f"{last / first - 1:+.1%}",
+            ]
         )
     head = (
         f"A linear learner on {FEATURES} dense features, `keep_examples=False`: memory of the process after 100,000 rounds "
@@ -122,9 +129,7 @@ def _drift() -> str:
         f"without noise, {AFTER:,} rounds after the change is over, at round {CHANGE:,}; a gradual one takes {GRADUAL:,} "
         f"rounds until then. One pass, defaults on both sides, means of {SEEDS} streams."
     )
-    verdict = (
-        f"`recent` is at most {max(worst, 0):.1f} points above the better of last and average (asked: within 1 point)."
-    )
+    verdict = f"`recent` is at most {max(worst, 0):.1f} points above the better of last and average (asked: within 1 point)."
     return "\n\n".join([head, table(["change", "noise", *LEARNERS], lines), verdict])
 
 

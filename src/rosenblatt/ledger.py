@@ -219,7 +219,7 @@ class Book:
 
     @property
     def delayed_offsets(self) -> Floats:
-        """Σ when · amount over all entries of each offset: its average is what it is now less this / rounds."""
+        """Σ when · amount over the entries of each offset; its average is its value less this / rounds."""
         return self.unlisted_delays + self._delays(slice(0, int(self.tally[2])))
 
     def _delays(self, part: slice) -> Floats:

@@ -1,7 +1,7 @@
 """Six ways to turn one run into a predictor.
 
-`last`, `best`, `average` and `recent` are single guesses: mixtures in which each correction counts for something
-between 0 and 1. `vote` and `sample` go through all guesses, as a running sum over one row of similarities.
+`last`, `best`, `average` and `recent` are single guesses: mixtures in which each correction counts for
+something between 0 and 1. `vote` and `sample` go through all guesses, as a running sum over similarities.
 All but `recent` are read from the ledger alone; when that average was restarted is known only to a run that
 followed it.
 """
@@ -16,6 +16,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from rosenblatt import majority
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.hypotheses.recent import Recent
@@ -333,10 +334,24 @@ def decide(
     if starts is None:
         starts = np.arange(len(rows) + 1)
     if predictor == "vote":
-        return run.game.elect(votes(run, rows, starts), starts)
+        return _elected(run, rows, starts)
     if predictor == "sample":
         found, offsets = sampled(run, rows, starts, random or np.random.default_rng())
     else:
         found, once = scores(run, rows, predictor)
         offsets = np.broadcast_to(once, (len(starts) - 1, len(once)))
     return run.game.answer(found, offsets, starts)
+
+
+@IN_WORDS
+def _elected(run: Run, rows: Rows, starts: Ints) -> Ints:
+    """The winners of the vote; where they are settled before all votes are counted, no more are."""
+    if not majority.can_settle(run, starts):
+        return run.game.elect(votes(run, rows, starts), starts)
+    check_kept(run, "vote")
+    last = finite(run.hypothesis.scores(rows))
+    tally, settled = majority.settled_votes(run, rows, last, _entries(run, run.ledger))
+    undecided = np.flatnonzero(~settled)
+    if len(undecided):
+        tally[undecided] = votes(run, rows.take(undecided), np.arange(len(undecided) + 1))
+    return run.game.elect(tally, starts)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._types import Array, Floats, Ints
+from rosenblatt._types import Array, Bools, Floats, Ints
 from rosenblatt.games.game import NO_OFFSETS
 from rosenblatt.loops.compiling import compilable
 
@@ -79,6 +79,10 @@ class Binary:
         """1 where the score is positive."""
         positive = scores[:, 0] > 0 if self.ties == "mistake" else scores[:, 0] >= 0
         return positive.astype(np.int64)
+
+    def settled(self, tally: Floats, left: Floats) -> Bools:
+        """Whether the votes that are left cannot change who wins."""
+        return np.asarray(np.abs(tally[:, 0]) > left[0])
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:
         """1 where the votes for it prevail."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rosenblatt._types import Array, Floats, Ints
+from rosenblatt._types import Array, Bools, Floats, Ints
 from rosenblatt.games.game import NO_OFFSETS
 from rosenblatt.loops.compiling import compilable
 
@@ -110,6 +110,11 @@ class Argmax(Classes):
     judge = staticmethod(judge_argmax)
     ballot = staticmethod(ballot_argmax)
 
+    def settled(self, tally: Floats, left: Floats) -> Bools:
+        """Whether the votes that are left cannot change who wins."""
+        second, first = np.partition(tally, -2, axis=1)[:, -2:].T
+        return np.asarray(first - second > left[0])
+
 
 @dataclass(frozen=True)
 class OneVsRest(Classes):
@@ -124,3 +129,10 @@ class OneVsRest(Classes):
     tracks = Classes.outputs
     judge = staticmethod(judge_one)
     ballot = staticmethod(ballot_one)
+
+    def settled(self, tally: Floats, left: Floats) -> Bools:
+        """Whether the votes that are left, for or against each class, cannot change who wins."""
+        rows, first = np.arange(len(tally)), np.argmax(tally, axis=1)
+        others = tally + left
+        others[rows, first] = -np.inf
+        return np.asarray(tally[rows, first] - left[first] > others.max(axis=1))

@@ -29,7 +29,7 @@ CURRENT, BEST = 0, 1
 """Where the current and the best guess are among those remembered; the groups come after them."""
 
 RECENT = 2 + GROUPS
-"""Where z of the recent average is, after the groups, if it is followed: what is forgotten is forgotten there, too."""
+"""Where z of the recent average is if it is followed, so that what is forgotten is forgotten there, too."""
 
 RIDGE = 1e-8
 """What is added to the Gram matrix, as a share of the first row's squared length, before it is inverted."""

@@ -1,10 +1,10 @@
-"""The predictor `recent`: an average that restarts when the current guess does better, so that drift is followed.
+"""The predictor `recent`: an average that restarts when the current guess does better, to follow drift.
 
 Since its last restart the guess that answered the s-th round counts s times. With n rounds since then, the
 average is w − z / (n (n + 1)), where z = Σ a (a + 1) · correction and a is the round of the correction, both
-counted from the restart. The average and the current guess answer every round, and a sum counts by how much the
-average falls behind: one more where only the average is wrong, one less, down to 0, where only the current guess
-is. At `BEHIND` the average restarts (a CUSUM test, E. S. Page, Biometrika 41, 1954).
+counted from the restart. The average and the current guess answer every round. A sum counts by how much the
+average falls behind: one more where only the average is wrong, one less, down to 0, where only the current
+guess is. At `BEHIND` the average restarts (a CUSUM test, E. S. Page, Biometrika 41, 1954).
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Recent:
         return np.asarray(np.broadcast_to(shares, outputs) if len(shares) == 1 else shares)
 
     def average_offsets(self, offsets: Floats, rounds: int) -> Floats:
-        """Return the offsets of the recent average, given those of the current guess; one head has them all."""
+        """Return the offsets of the recent average, given those of the current guess."""
         return offsets - self.offsets * self.shares(rounds, 1) if len(offsets) else offsets
 
     def compare(self, head: int, wrong: bool, recent_wrong: bool) -> bool:

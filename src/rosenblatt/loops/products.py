@@ -11,12 +11,14 @@ AHEAD = 4
 
 
 @without_counting
-def add_products(indptr, features, values, begins, rows, entries, dense, result):
+def add_products(by_row, by_feature, dense, result):
     """Add ⟨x, z⟩ to `result` (rows x × rows z), leaving out the features that `dense` marks.
 
-    The rows x are CSR arrays; of the rows z there is, for every feature, which of them have it, between
+    Of the rows x there are the CSR arrays; of the rows z the CSC ones: which of them have a feature, between
     `begins[feature]` and `begins[feature + 1]` of `rows`, and their values in `entries`.
     """
+    indptr, features, values = by_row
+    begins, rows, entries = by_feature
     for i in range(result.shape[0]):
         first, last = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
         for p in range(first, last):
