@@ -50,20 +50,44 @@ def settled_votes(
     """
     ledger, game = run.ledger, run.game
     tally, settled = np.zeros((game.alternatives, len(rows))), np.zeros(len(rows), bool)
+    result, following = np.zeros_like(tally), _following(ledger)
     scores, last = scores.T.copy(), len(ledger)
-    following, left = _following(ledger), np.full(ledger.tracks, float(ledger.rounds))
     for share in COVERED:
-        first = int(np.searchsorted(ledger.when, (1 - share) * ledger.rounds))
+        first = min(last, int(np.searchsorted(ledger.when, (1 - share) * ledger.rounds)))
         if first < len(ledger) // 2 or settled.all():
             break
-        if first < last:
-            undone, undecided = np.arange(last - 1, first - 1, -1), np.flatnonzero(~settled)
+        undone, undecided = np.arange(last - 1, first - 1, -1), np.flatnonzero(~settled)
+        if len(undone):
             undo = partial(_undo, run, rows, scores, tally, undone, following, entries)
             _in_threads(undo, [undecided[part] for part in _parts(len(undecided), len(undone))])
-            np.minimum.at(left, ledger.track[undone], ledger.when[undone])
-            settled[undecided] = game.settled(tally[:, undecided].T, left)  # type: ignore[attr-defined]
-            last = first
-    return tally.T.copy(), settled
+        answering, left = _answering(ledger, first)
+        open_scores, open_votes = (np.ascontiguousarray(array[:, undecided]) for array in (scores, tally))
+        found = _with_votes_of(run, answering, open_scores, open_votes)
+        settled[undecided] = game.settled(found.T, left)  # type: ignore[attr-defined]
+        result[:, undecided], last = found, first
+    return result.T.copy(), settled
+
+
+def _answering(ledger: Ledger, first: int) -> tuple[Floats, Floats]:
+    """For every track, how many rounds the guess before this correction answered, and those before it."""
+    answered, left = np.empty(ledger.tracks), np.empty(ledger.tracks)
+    for track in range(ledger.tracks):
+        when, mine = ledger.when[ledger.track == track], np.flatnonzero(ledger.track == track)
+        earlier = int(np.searchsorted(mine, first))
+        left[track] = when[earlier - 1] if earlier else 0
+        answered[track] = (when[earlier] if earlier < len(when) else ledger.rounds) - left[track]
+    return answered, left
+
+
+def _with_votes_of(run: Run, answered: Floats, scores: Floats, tally: Floats) -> Floats:
+    """The tally with the votes of the guess that has these scores."""
+    none, nothing = np.empty(0, np.int64), np.empty(0)
+    similarities = np.empty((0, scores.shape[1]))
+    vote_loop(run.game.ballot)(
+        np.arange(scores.shape[1] + 1), similarities, scores, run.game.offsets.copy(), none, nothing,
+        answered, np.zeros(1, np.int64), none, none, nothing, tally,
+    )  # fmt: skip
+    return tally
 
 
 def _parts(rows: int, undone: int) -> list[slice]:
