@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from cli_running import run, train  # noqa: F401
+from special_files import fifo, full  # noqa: F401
 
 settings.register_profile(
     "rosenblatt", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from io import StringIO
 from itertools import islice
 from typing import Any
 
 import numpy as np
 
-from rosenblatt.cli.output import Bar, check_output, say, show, show_table
+from rosenblatt.cli.output import Bar, answers_to, say, show, show_table
 from rosenblatt.cli.sequences import read_sequences, read_tokens
 from rosenblatt.data.blocks import Block, joined
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.files import lines_of
-from rosenblatt.data.replacing import replace_file
-from rosenblatt.data.sources import STDIN, RowSource, about_rows, file_of, format_of, name_of
+from rosenblatt.data.sources import RowSource, about_rows, file_of, format_of, name_of
 from rosenblatt.models import Model, load_model
 
 NAMED = 5
@@ -113,7 +110,7 @@ def predict(
         return
     rows, estimator = RowsToAnswer(model, path, kind, skip_bad), model.estimator
     bar, count = Bar("answering", about_rows(path, rows.format), quiet=quiet), 0
-    with Written(output, model_path, path) as out:
+    with answers_to(output, model_path, path) as out:
         whole = kind_of(estimator) == "PerceptronRanker" and estimator.predictor in ("vote", "sample")
         for block in [rows.all()] if whole else rows:
             found = _answers(estimator, block, scores or as_json)
@@ -227,7 +224,7 @@ def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bo
     qid, scores = every.qid, model.estimator.decision_function(every.X, every.qid)
     nameless: list[Any] = [None]
     ids = every.ids or nameless * len(every)
-    with Written(output, model_path, path) as out:
+    with answers_to(output, model_path, path) as out:
         for query in dict.fromkeys(qid.tolist()):
             mine = np.flatnonzero(qid == query)
             for place, row in enumerate(mine[np.argsort(-scores[mine], kind="stable")].tolist(), 1):
@@ -245,7 +242,7 @@ def tag(model_path: str, path: str, *, output: str, quiet: bool, as_json: bool, 
     """Tokens with their tags beside them."""
     model = loaded(model_path, "PerceptronTagger", "tag", "use predict or rank.")
     bar, count = Bar("tagging", None, quiet=quiet), 0
-    with Written(output, model_path, path) as out, _sequences(model, path, plain) as (sequences, show_one):
+    with answers_to(output, model_path, path) as out, _sequences(model, path, plain) as (sequences, show_one):
         while some := list(islice(sequences, AT_ONCE if not plain else 1)):
             for tokens, tags in zip(some, model.estimator.predict(some), strict=True):
                 if as_json:
@@ -275,20 +272,3 @@ def _show_columns(tokens: Any, tags: Any, out: Any) -> None:
 
 def _show_line(tokens: Any, tags: Any, out: Any) -> None:
     print(*(f"{token}/{label}" for token, label in zip(tokens, tags, strict=True)), file=out)
-
-
-class Written:
-    """Where answers go: standard output, or a file that appears when it is complete."""
-
-    def __init__(self, path: str, *read: str) -> None:
-        self._path = path
-        if path != STDIN:
-            check_output(path, *read)
-
-    def __enter__(self) -> Any:
-        self._text = None if self._path == STDIN else StringIO()
-        return sys.stdout if self._text is None else self._text
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if self._text is not None and kind is None:
-            replace_file(self._path, self._text.getvalue().encode())

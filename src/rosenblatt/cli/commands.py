@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -297,15 +298,32 @@ def main() -> None:
     debug = "--debug" in sys.argv[1:]
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
-        app(arguments, prog_name="rosenblatt")
+        try:
+            app(arguments, prog_name="rosenblatt")
+        finally:
+            _flush()
     except (ValueError, TypeError, ArithmeticError, LookupError, ImportError, MemoryError) as fault:
         _fail(str(fault) or type(fault).__name__, debug)
-    except BrokenPipeError:  # whoever read has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader has enough
         sys.exit(1)
     except OSError as fault:
-        what = f"{fault.filename}: {fault.strerror}" if fault.filename and fault.strerror else str(fault)
-        _fail(what, debug)
+        # Of files that are written the name is known: without one it is standard output that is full.
+        name = fault.filename or ("standard output" if fault.errno == errno.ENOSPC else None)
+        _fail(f"{name}: {fault.strerror}" if name and fault.strerror else str(fault), debug)
+
+
+def _flush() -> None:
+    """Write out what was printed while an error can still be reported."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _abandon_output()
+        raise
+
+
+def _abandon_output() -> None:
+    """Let the interpreter flush into the void what standard output did not take."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(what: str, debug: bool) -> None:

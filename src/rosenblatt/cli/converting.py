@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rosenblatt.cli.output import check_output, show
+from rosenblatt.cli.output import check_output, named_output, show
 from rosenblatt.data.replacing import replace_file
 from rosenblatt.exports import to_json, to_onnx
 from rosenblatt.models import Model, load_model
@@ -14,14 +14,14 @@ KINDS = ("onnx", "json")
 
 def convert(model_path: str, out: str, *, to: str | None, predictor: str | None, as_json: bool) -> None:
     """Write the guess that answers for a model."""
-    to = to or _kind_of(out)
+    to, out = to or _kind_of(out), named_output(out)
     check_output(out, model_path)
     model = load_model(model_path)
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
     data = to_onnx(model.estimator) if to == "onnx" else to_json(model.estimator, model.names).encode()
     replace_file(out, data)
-    show(out, _written(model, to, len(data)), as_json)
+    show(out, _written(model, to, len(data)), as_json, written=out)
 
 
 def _kind_of(out: str) -> str:

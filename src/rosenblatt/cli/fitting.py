@@ -19,10 +19,11 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.budgets import Budget
-from rosenblatt.cli.output import Bar, check_output, say, show
+from rosenblatt.cli.output import Bar, check_output, named_output, say, show
 from rosenblatt.cli.sequences import read_sequences
 from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema
+from rosenblatt.data.replacing import written_in_place
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
 from rosenblatt.streams import Checkpoints, feed_of, fit_blocks
@@ -71,8 +72,12 @@ def fit(
     cache: bool = True,
 ) -> None:
     """Learn, and write the model."""
-    began = perf_counter()
+    began, output = perf_counter(), named_output(output)
     check_output(output, train)
+    if every is not None and written_in_place(output):
+        raise ValueError(
+            f"--checkpoint needs a model file, beside which the checkpoint is. Got {output}, which is none."
+        )
     if options.keep is False and options.predictor in ("best", "vote", "sample"):
         raise ValueError(
             f"--predictor {options.predictor} needs corrected rows. Got --no-keep: leave it out."
@@ -133,6 +138,7 @@ def fit(
             ("seconds", round(perf_counter() - began, 3)),
         ],
         as_json,
+        written=output,
     )
 
 

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TextIO
+
+from rosenblatt.data.replacing import STDOUT, descriptor_of, writing, written_in_place
 
 PATIENCE = 1.0
 """Seconds after which a progress bar is shown."""
 
 
+STANDARD_OUTPUT = "/dev/stdout"
+
+
+def named_output(output: str) -> str:
+    """The path to write to: `-` is standard output."""
+    return STANDARD_OUTPUT if output == "-" else output
+
+
 def check_output(output: str, *inputs: str) -> None:
     """Refuse now what could not be written when all is done, or would overwrite what is read."""
+    if written_in_place(output):
+        _check_in_place(output)
+        return
     path = Path(output)
     if path.is_dir():
         raise ValueError(f"What is written goes to a file. Got the folder {output}.")
@@ -29,22 +45,51 @@ def check_output(output: str, *inputs: str) -> None:
             raise ValueError(f"What is written must not replace what is read. Got {output} for both.")
 
 
+def _check_in_place(output: str) -> None:
+    """Refuse a device or FIFO that cannot be opened; a descriptor that is open need not be opened again."""
+    if descriptor_of(output) is None and (
+        stat.S_ISSOCK(os.stat(output).st_mode) or not os.access(output, os.W_OK)
+    ):
+        raise ValueError(
+            f"{output} cannot be written to. Give a file, a FIFO or a device that this user may write to."
+        )
+
+
+@contextmanager
+def answers_to(output: str, *inputs: str) -> Iterator[TextIO]:
+    """Open what answers go to: standard output, or a file, which appears when it is complete."""
+    if output == "-":
+        yield sys.stdout
+        return
+    check_output(output, *inputs)
+    with writing(output) as raw:
+        text = TextIOWrapper(raw, encoding="utf-8", newline="\n")
+        try:
+            yield text
+        except BaseException:
+            with suppress(OSError):
+                text.detach()
+            raise
+        text.detach()
+
+
 def say(text: str, *, quiet: bool = False) -> None:
     """A remark for people."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
 
 
-def show(title: str, rows: Iterable[tuple[str, Any]], as_json: bool) -> None:
-    """Named results: a table, or a JSON object."""
+def show(title: str, rows: Iterable[tuple[str, Any]], as_json: bool, *, written: str | None = None) -> None:
+    """Print named results, as a table or JSON; on standard error if standard output was `written`."""
     rows = list(rows)
+    out = sys.stderr if written is not None and descriptor_of(written) == STDOUT else sys.stdout
     if as_json:
-        print(json.dumps({_key(name): value for name, value in rows}, ensure_ascii=False))
+        print(json.dumps({_key(name): value for name, value in rows}, ensure_ascii=False), file=out)
         return
     width = max((len(name) for name, _ in rows), default=0)
-    print(title)
+    print(title, file=out)
     for name, value in rows:
-        print(f"  {name:<{width}}  {_shown(value)}")
+        print(f"  {name:<{width}}  {_shown(value)}", file=out)
 
 
 def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:

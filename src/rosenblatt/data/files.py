@@ -14,6 +14,8 @@ from io import BufferedIOBase, BufferedReader, RawIOBase
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 
+from rosenblatt.data.replacing import replace_file
+
 Source = str | PathLike[str] | Iterable[str] | Iterable[bytes]
 
 BOM = b"\xef\xbb\xbf"
@@ -181,8 +183,10 @@ def name_of(source: Source) -> str:
 
 
 def write_text(target: str | PathLike[str], text: str) -> None:
-    """Write a text; a path that ends in .gz or .xz is compressed."""
-    name = fspath(target)
-    opener: Any = gzip.open if name.endswith(".gz") else lzma.open if name.endswith(".xz") else open
-    with opener(target, "wt", encoding="utf-8") as file:
-        file.write(text)
+    """Write a text atomically; a path that ends in .gz or .xz is compressed."""
+    name, data = fspath(target), text.encode()
+    if name.endswith(".gz"):
+        data = gzip.compress(data, mtime=0)
+    elif name.endswith(".xz"):
+        data = lzma.compress(data)
+    replace_file(target, data)

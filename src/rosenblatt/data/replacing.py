@@ -1,28 +1,112 @@
-"""Files that are replaced as a whole: whatever happens, there is the old one or the new one, never a part."""
+"""Writing files: a regular file is replaced atomically, a device or a FIFO is written to as it is."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from os import PathLike, fspath
 from pathlib import Path
 from tempfile import mkstemp
+from typing import BinaryIO
 
 PART = ".part"
 """How files end that are being written."""
 
 
-def replace_file(target: str | PathLike[str], data: bytes) -> None:
-    """Write a file beside the target, see it safely stored, and let it take the target's place.
+STDOUT = 1
+"""The descriptor of standard output."""
 
-    A full disk, a kill or a power cut leaves the old file as it was. A new file has the rights of any other
-    new one, a replaced file keeps its own. Where the target is a link, what it points to is replaced.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors that only a write can raise."""
+
+LINKS = 40
+"""Symbolic links that are followed one after the other, as many as Linux follows."""
+
+
+def replace_file(target: str | PathLike[str], data: bytes) -> None:
+    """Write these bytes to a target; see `writing`."""
+    with writing(target) as file:
+        file.write(data)
+
+
+@contextmanager
+def writing(target: str | PathLike[str]) -> Iterator[BinaryIO]:
+    """Open a target to write all of it.
+
+    A regular file, or one that does not exist yet, is written beside the target, synced to the disk, and
+    takes the target's place when the block ends without an error: a full disk, a kill or a power cut leaves
+    the old file as it was. A new file has the permissions of any other new one, a replaced file keeps its
+    own. Symbolic links are followed and stay. Devices, FIFOs and open descriptors (/dev/stdout) are written
+    to as they are.
     """
-    path = Path(os.path.realpath(fspath(target)))
+    name = fspath(target)
+    try:
+        with _in_place(name) if written_in_place(name) else _beside(name) as file:
+            yield file
+    except OSError as fault:
+        if fault.errno in FULL and fault.filename is None:
+            fault.filename = name
+        raise
+
+
+def written_in_place(target: str) -> bool:
+    """Whether a target exists and is neither a regular file nor a folder, or is an open descriptor."""
+    if descriptor_of(target) is not None:
+        return True
+    try:
+        mode = os.stat(target).st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def descriptor_of(target: str) -> int | None:
+    """The open descriptor that a path such as /dev/stdout or /dev/fd/3 leads to; None if it is another path.
+
+    Standard output may be a regular file, which the path leads to as well: it must not be replaced, for
+    other programs write to the same descriptor.
+    """
+    folders = {os.path.realpath("/dev/fd"), os.path.realpath("/proc/self/fd")}
+    for _ in range(LINKS):
+        folder, name = os.path.split(os.path.abspath(target))
+        folder = os.path.realpath(folder)
+        if folder in folders and name.isdecimal():
+            return int(name)
+        path = os.path.join(folder, name)
+        if not os.path.islink(path):
+            return None
+        target = os.path.join(folder, os.readlink(path))
+    return None
+
+
+@contextmanager
+def _in_place(target: str) -> Iterator[BinaryIO]:
+    """The target itself; of an open descriptor a copy, which writes on where it stands."""
+    descriptor = descriptor_of(target)
+    if descriptor is None:
+        handle = os.open(target, os.O_WRONLY | getattr(os, "O_BINARY", 0))
+    else:
+        if descriptor == STDOUT and sys.stdout is not None:
+            sys.stdout.flush()
+        try:
+            handle = os.dup(descriptor)
+        except OSError as fault:
+            raise OSError(fault.errno, fault.strerror, target) from None
+    with os.fdopen(handle, "wb") as file:
+        yield file
+
+
+@contextmanager
+def _beside(target: str) -> Iterator[BinaryIO]:
+    """A file beside what the target leads to."""
+    path = Path(os.path.realpath(target))
     new = Replacement(path, _rights(path))
     try:
-        new.file.write(data)
+        yield new.file
         new.commit()
     except BaseException:
         new.discard()
@@ -46,8 +130,7 @@ class Replacement:
     """
 
     def __init__(self, target: Path, rights: int = 0o600) -> None:
-        if target.is_dir():
-            raise IsADirectoryError(f"Only files are replaced. Got the folder {target}.")
+        _check_regular(target)
         self._target, self._rights = target, rights
         handle, self._beside = mkstemp(
             prefix=_start(target), suffix=f".{os.getpid()}{PART}", dir=target.parent
@@ -84,6 +167,14 @@ def sweep(target: Path) -> None:
                 beside.unlink(missing_ok=True)
             except (OSError, OverflowError):  # somebody else's, who is alive
                 continue
+
+
+def _check_regular(target: Path) -> None:
+    """Raise if there is something that is neither a regular file nor a link."""
+    if target.is_dir():
+        raise IsADirectoryError(f"Only files are replaced. Got the folder {target}.")
+    if target.exists() and not (target.is_file() or target.is_symlink()):
+        raise OSError(f"Only regular files are replaced. Got {target}, a device, a FIFO or a socket.")
 
 
 def _start(target: Path) -> str:

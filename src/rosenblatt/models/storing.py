@@ -45,7 +45,8 @@ def save(
 ) -> None:
     """Write a fitted estimator with its ledger to a file, from which `load` reads it back.
 
-    The file holds arrays and JSON. It replaces an older one only when it is complete.
+    The file holds arrays and JSON. It replaces an older one only when it is complete. A symbolic link is
+    followed; a FIFO or a device is written to as it is.
 
     Examples
     --------
