@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
-from rosenblatt.cli.output import Bar, answers_to, say, show, show_table
-from rosenblatt.cli.sequences import read_sequences, read_tokens
+from rosenblatt.cli.output import Bar, SkippedLines, answers_to, list_skipped, say, show, show_table
+from rosenblatt.cli.scopes import CLASSIFICATION, RANKING, SEQUENCE, Given
+from rosenblatt.cli.sequences import Layout, read_to_compare, read_tokens
 from rosenblatt.data.blocks import Block, joined
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.files import lines_of
@@ -28,15 +29,29 @@ AT_ONCE = 512
 class RowsToAnswer:
     """The rows of a file as a model takes them; afterwards, what did not fit."""
 
-    def __init__(self, model: Model, path: str, kind: str | None, skip_bad: int = 0) -> None:
+    def __init__(
+        self,
+        model: Model,
+        path: str,
+        kind: str | None,
+        given: Given,
+        *,
+        skip_bad: int = 0,
+        quiet: bool = False,
+    ) -> None:
         noted = model.notes.get("table")
         if noted is None:
             raise ValueError(
                 "This model was not learned from a file of rows by the command line. Use it from Python, "
                 "with rosenblatt.load."
             )
-        kind = kind or format_of(path)
         learned = model.notes.get("format")
+        if kind == "conll":
+            raise ValueError(f"A {kind_of(model.estimator)} takes rows. Got --format conll: leave it out.")
+        kind = kind or format_of(path)
+        if kind == "conll" and learned != "svmlight":  # as a table of one column looks
+            kind = "csv"
+        given.check(game_of(model), kind)
         if (kind == "svmlight") != (learned == "svmlight"):
             have = "numbers" if learned == "svmlight" else "names"
             raise ValueError(
@@ -48,11 +63,14 @@ class RowsToAnswer:
         width = model.estimator.n_features_in_
         self._source = RowSource(path, kind, self.schema, skip_bad, width)
         self._known = False
+        self._skipped = SkippedLines(quiet)
 
     def __iter__(self) -> Iterator[Block]:
         for block in self._source:
             self._known |= bool(getattr(block.X, "nnz", True))
+            self._skipped.add(block.skipped)
             yield block
+        self._skipped.close()
 
     def all(self) -> Block:
         """All rows at once: lists must not be cut."""
@@ -84,6 +102,25 @@ def kind_of(estimator: Any) -> str:
     return type(estimator).__name__
 
 
+GAMES = {
+    "PerceptronClassifier": CLASSIFICATION,
+    "PerceptronRanker": RANKING,
+    "PerceptronTagger": SEQUENCE,
+}
+
+
+def game_of(model: Model) -> str:
+    """The game that a model plays."""
+    return GAMES[kind_of(model.estimator)]
+
+
+def check_sequences(kind: str | None, given: Given) -> None:
+    """Refuse what does not apply where sequences are read."""
+    if kind not in (None, "conll"):
+        raise ValueError(f"A tagger reads CoNLL files. Got --format {kind}: leave it out.")
+    given.check(SEQUENCE, "conll")
+
+
 def loaded(path: str, kind: str, what: str, instead: str) -> Model:
     """A model of this kind."""
     model = load_model(path)
@@ -102,16 +139,20 @@ def predict(
     quiet: bool,
     as_json: bool,
     skip_bad: int,
+    given: Given,
 ) -> None:
-    """A label per row, in their order; or a score per row from a ranker."""
+    """A label per row, in their order; a score per row from a ranker; tags from a tagger."""
     model = load_model(model_path)
-    if kind_of(model.estimator) == "PerceptronTagger":
-        tag(model_path, path, output=output, quiet=quiet, as_json=as_json, plain=False)
+    if game_of(model) == SEQUENCE:
+        check_sequences(kind, given)
+        with answers_to(output, model_path, path) as out:
+            _tag_columns(model, path, out, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
         return
-    rows, estimator = RowsToAnswer(model, path, kind, skip_bad), model.estimator
+    rows = RowsToAnswer(model, path, kind, given, skip_bad=skip_bad, quiet=quiet)
+    estimator = model.estimator
     bar, count = Bar("answering", about_rows(path, rows.format), quiet=quiet), 0
     with answers_to(output, model_path, path) as out:
-        whole = kind_of(estimator) == "PerceptronRanker" and estimator.predictor in ("vote", "sample")
+        whole = game_of(model) == RANKING and estimator.predictor in ("vote", "sample")
         for block in [rows.all()] if whole else rows:
             found = _answers(estimator, block, scores or as_json)
             for i, (label, score) in enumerate(found):
@@ -146,20 +187,22 @@ def evaluate(
     quiet: bool,
     as_json: bool,
     skip_bad: int,
+    given: Given,
 ) -> None:
     """How good the answers are about rows whose labels are known."""
     model = load_model(model_path)
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
-    if kind_of(model.estimator) == "PerceptronTagger":
-        _evaluate_tags(model, path, as_json)
+    if game_of(model) == SEQUENCE:
+        check_sequences(kind, given)
+        _evaluate_tags(model, path, skip_bad, quiet, as_json)
         return
-    rows = RowsToAnswer(model, path, kind, skip_bad)
+    rows = RowsToAnswer(model, path, kind, given, skip_bad=skip_bad, quiet=quiet)
     every = rows.all()
     rows.remark(quiet)
     if every.y is None:
         raise ValueError(f"Every row of {name_of(path)} needs a label to be compared with. Some have none.")
-    if kind_of(model.estimator) == "PerceptronRanker":
+    if game_of(model) == RANKING:
         _evaluate_order(model.estimator, every, as_json)
     else:
         _evaluate_labels(model.estimator, every.y, model.estimator.predict(every.X), as_json)
@@ -197,10 +240,11 @@ def _evaluate_order(estimator: Any, every: Block, as_json: bool) -> None:
     show("Orders against grades (queries in which nothing is better count as 0)", rows, as_json)
 
 
-def _evaluate_tags(model: Model, path: str, as_json: bool) -> None:
+def _evaluate_tags(model: Model, path: str, skip_bad: int, quiet: bool, as_json: bool) -> None:
     from rosenblatt import metrics
 
-    X, y = read_sequences(path)
+    X, y, skipped = read_to_compare(path, model, skip_bad)
+    list_skipped(skipped, quiet)
     truths, found = [list(labels) for labels in y], model.estimator.predict(list(X))
     rows: list[tuple[str, Any]] = [
         ("sequences", len(truths)),
@@ -213,10 +257,19 @@ def _evaluate_tags(model: Model, path: str, as_json: bool) -> None:
     show("Tags against labels", rows, as_json)
 
 
-def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bool, as_json: bool) -> None:
+def rank(
+    model_path: str,
+    path: str,
+    *,
+    output: str,
+    kind: str | None,
+    quiet: bool,
+    as_json: bool,
+    given: Given,
+) -> None:
     """The rows of every query, the best first."""
     model = loaded(model_path, "PerceptronRanker", "rank", "use predict or tag.")
-    rows = RowsToAnswer(model, path, kind)
+    rows = RowsToAnswer(model, path, kind, given)
     every = rows.all()
     rows.remark(quiet)
     if every.qid is None:
@@ -238,30 +291,66 @@ def rank(model_path: str, path: str, *, output: str, kind: str | None, quiet: bo
                 print(line, file=out)
 
 
-def tag(model_path: str, path: str, *, output: str, quiet: bool, as_json: bool, plain: bool) -> None:
-    """Tokens with their tags beside them."""
+def tag(
+    model_path: str,
+    path: str,
+    *,
+    output: str,
+    quiet: bool,
+    as_json: bool,
+    plain: bool,
+    given: Given,
+) -> None:
+    """Tokens with their tags beside them, from a CoNLL file or from lines of plain text."""
     model = loaded(model_path, "PerceptronTagger", "tag", "use predict or rank.")
-    bar, count = Bar("tagging", None, quiet=quiet), 0
-    with answers_to(output, model_path, path) as out, _sequences(model, path, plain) as (sequences, show_one):
-        while some := list(islice(sequences, AT_ONCE if not plain else 1)):
-            for tokens, tags in zip(some, model.estimator.predict(some), strict=True):
-                if as_json:
-                    print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
-                else:
-                    show_one(tokens, tags, out)
-            count += len(some)
-            bar.at(count)
-    bar.close()
+    check_sequences(None, given)
+    if plain and Layout.of_model(model).columns > 1:
+        raise ValueError(
+            "--text gives tokens of one column. Got a model of tokens of "
+            f"{Layout.of_model(model).columns}: give it a CoNLL file."
+        )
+    with answers_to(output, model_path, path) as out:
+        if plain:
+            _tag_lines(model, path, out, quiet=quiet, as_json=as_json)
+        else:
+            _tag_columns(model, path, out, skip_bad=0, quiet=quiet, as_json=as_json)
 
 
-@contextmanager
-def _sequences(model: Model, path: str, plain: bool) -> Iterator[tuple[Iterator[Any], Callable[..., None]]]:
-    """The sequences of a file, a line each if they are plain text, and how to show one with its tags."""
-    if not plain:
-        yield iter(read_tokens(path, model.notes.get("columns", 1))), _show_columns
-        return
+def _tag_columns(model: Model, path: str, out: TextIO, *, skip_bad: int, quiet: bool, as_json: bool) -> None:
+    """The tokens of a CoNLL file, some sequences at a time."""
+    X, _, skipped = read_tokens(path, model, skip_bad)
+    list_skipped(skipped, quiet)
+    sequences = iter(X)
+    parts = iter(lambda: list(islice(sequences, AT_ONCE)), [])
+    _tag(model, parts, _show_columns, out, quiet=quiet, as_json=as_json)
+
+
+def _tag_lines(model: Model, path: str, out: TextIO, *, quiet: bool, as_json: bool) -> None:
+    """Sentences of plain text, each as it comes."""
     with lines_of(file_of(path)) as lines:
-        yield (line.decode().split() for line in lines), _show_line
+        parts = ([line.decode().split()] for line in lines)
+        _tag(model, parts, _show_line, out, quiet=quiet, as_json=as_json)
+
+
+def _tag(
+    model: Model,
+    parts: Iterable[list[Any]],
+    show_one: Callable[..., None],
+    out: TextIO,
+    *,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    bar, count = Bar("tagging", None, quiet=quiet), 0
+    for some in parts:
+        for tokens, tags in zip(some, model.estimator.predict(some), strict=True):
+            if as_json:
+                print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
+            else:
+                show_one(tokens, tags, out)
+        count += len(some)
+        bar.at(count)
+    bar.close()
 
 
 def _show_columns(tokens: Any, tags: Any, out: Any) -> None:

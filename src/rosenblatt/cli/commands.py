@@ -14,6 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from rosenblatt.cli import options
+from rosenblatt.cli.scopes import Given
 
 app = typer.Typer(
     name="rosenblatt",
@@ -30,11 +31,12 @@ app = typer.Typer(
     epilog='rosenblatt fit train.svm -o model --kernel "(Linear() + 1)**3" --epochs 5 --predictor vote'
 )
 def fit(
+    context: typer.Context,
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="A file to learn from; - for stdin.")],
     output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Where the model goes.")],
     game: Annotated[
         options.Game | None,
-        typer.Option(metavar="GAME", help="classification, ranking, or sequence as for all CoNLL files."),
+        typer.Option(metavar="GAME", help="classification, ranking; sequence for CoNLL files."),
     ] = None,
     kernel: Annotated[
         str | None,
@@ -60,11 +62,16 @@ def fit(
     scheme: Annotated[
         str | None, typer.Option(metavar="NAME", help="IOB1, IOB2, BILOU or BIOES: allow nothing else.")
     ] = None,
-    label: Annotated[str | None, typer.Option(metavar="COLUMN", help="By default label.")] = None,
-    query: Annotated[str | None, typer.Option(metavar="COLUMN", help="By default qid.")] = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="By default label; of CoNLL -1, the last.")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="To rank the rows of each; by default qid.")
+    ] = None,
     row_id: Annotated[
         str | None, typer.Option("--id", metavar="COLUMN", help="What rows are called.")
     ] = None,
+    ignore: Annotated[str | None, typer.Option(metavar="A,B,…", help="Columns that are no features.")] = None,
     hash_bits: Annotated[
         int | None, typer.Option(min=1, max=30, metavar="B", help="Hash features into 2^B.")
     ] = None,
@@ -111,6 +118,7 @@ def fit(
         label=label,
         query=query,
         id=row_id,
+        ignore=ignore,
         hash_bits=hash_bits,
         classes=classes,
         skip_bad=skip_bad,
@@ -127,11 +135,13 @@ def fit(
         quiet=quiet,
         as_json=as_json,
         cache=cache,
+        given=Given.of(context),
     )
 
 
 @app.command(epilog="rosenblatt predict model.rosenblatt new.csv -o answers.txt")
 def predict(
+    context: typer.Context,
     model: options.ModelFile,
     file: options.DataFile,
     output: options.Output = "-",
@@ -153,11 +163,13 @@ def predict(
         quiet=quiet,
         as_json=as_json,
         skip_bad=skip_bad,
+        given=Given.of(context),
     )
 
 
 @app.command(epilog="rosenblatt evaluate model.rosenblatt test.svm --predictor vote")
 def evaluate(
+    context: typer.Context,
     model: options.ModelFile,
     file: options.DataFile,
     predictor: Annotated[options.Predictor | None, typer.Option(help="Another one than the model's.")] = None,
@@ -177,11 +189,13 @@ def evaluate(
         quiet=quiet,
         as_json=as_json,
         skip_bad=skip_bad,
+        given=Given.of(context),
     )
 
 
 @app.command(epilog="rosenblatt tag chunker.rosenblatt - < sentences.conll")
 def tag(
+    context: typer.Context,
     model: options.ModelFile,
     file: options.DataFile,
     output: options.Output = "-",
@@ -194,11 +208,13 @@ def tag(
     """Put a tag beside every token of a CoNLL file."""
     answering = _imported("rosenblatt.cli.answering")
 
-    answering.tag(model, file, output=output, quiet=quiet, as_json=as_json, plain=text)
+    given = Given.of(context)
+    answering.tag(model, file, output=output, quiet=quiet, as_json=as_json, plain=text, given=given)
 
 
 @app.command(epilog="rosenblatt rank model.rosenblatt lists.svm")
 def rank(
+    context: typer.Context,
     model: options.ModelFile,
     file: options.DataFile,
     output: options.Output = "-",
@@ -209,11 +225,13 @@ def rank(
     """Order the rows of every query: query, rank, row, score."""
     answering = _imported("rosenblatt.cli.answering")
 
-    answering.rank(model, file, output=output, kind=_value(kind), quiet=quiet, as_json=as_json)
+    given = Given.of(context)
+    answering.rank(model, file, output=output, kind=_value(kind), quiet=quiet, as_json=as_json, given=given)
 
 
 @app.command(epilog="rosenblatt certify model.rosenblatt train.svm")
 def certify(
+    context: typer.Context,
     model: options.ModelFile,
     file: options.DataFile,
     kind: options.FormatOption = None,
@@ -222,11 +240,12 @@ def certify(
     """The mistake bound of the run, on the file it learned from, with the numbers of its proof."""
     looking = _imported("rosenblatt.cli.looking")
 
-    looking.certify(model, file, kind=_value(kind), as_json=as_json)
+    looking.certify(model, file, kind=_value(kind), as_json=as_json, given=Given.of(context))
 
 
 @app.command(epilog="rosenblatt explain model.rosenblatt test.csv --row 3")
 def explain(
+    context: typer.Context,
     model: options.ModelFile,
     file: options.DataFile,
     row: Annotated[int, typer.Option(min=1, help="Which row, counted from 1.")] = 1,
@@ -237,19 +256,21 @@ def explain(
     """Which stored examples decided about a row: importance × similarity."""
     looking = _imported("rosenblatt.cli.looking")
 
-    looking.explain(model, file, row=row, kind=_value(kind), label=label, as_json=as_json)
+    given = Given.of(context)
+    looking.explain(model, file, row=row, kind=_value(kind), label=label, as_json=as_json, given=given)
 
 
 @app.command(epilog="rosenblatt inspect model.rosenblatt")
-def inspect(model: options.ModelFile, as_json: options.Json = False) -> None:
+def inspect(context: typer.Context, model: options.ModelFile, as_json: options.Json = False) -> None:
     """What a model is."""
     looking = _imported("rosenblatt.cli.looking")
 
-    looking.inspect(model, as_json=as_json)
+    looking.inspect(model, as_json=as_json, given=Given.of(context))
 
 
 @app.command(epilog="rosenblatt convert model.rosenblatt model.onnx --predictor average")
 def convert(
+    context: typer.Context,
     model: options.ModelFile,
     out: Annotated[
         str, typer.Argument(metavar="OUT", help="The file to write, which ends in .onnx or .json.")
@@ -261,7 +282,8 @@ def convert(
     """Write a model for other programs: classifiers and rankers as ONNX, all of them as plain JSON."""
     converting = _imported("rosenblatt.cli.converting")
 
-    converting.convert(model, out, to=_value(to), predictor=_value(predictor), as_json=as_json)
+    given = Given.of(context)
+    converting.convert(model, out, to=_value(to), predictor=_value(predictor), as_json=as_json, given=given)
 
 
 @app.command(epilog="rosenblatt play")

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from rosenblatt.cli.answering import game_of
 from rosenblatt.cli.output import check_output, named_output, show
+from rosenblatt.cli.scopes import Given
 from rosenblatt.data.replacing import replace_file
 from rosenblatt.exports import to_json, to_onnx
 from rosenblatt.models import Model, load_model
@@ -12,11 +14,14 @@ from rosenblatt.models import Model, load_model
 KINDS = ("onnx", "json")
 
 
-def convert(model_path: str, out: str, *, to: str | None, predictor: str | None, as_json: bool) -> None:
+def convert(
+    model_path: str, out: str, *, to: str | None, predictor: str | None, as_json: bool, given: Given
+) -> None:
     """Write the guess that answers for a model."""
     to, out = to or _kind_of(out), named_output(out)
     check_output(out, model_path)
     model = load_model(model_path)
+    given.check(game_of(model))
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
     data = to_onnx(model.estimator) if to == "onnx" else to_json(model.estimator, model.names).encode()

@@ -19,18 +19,16 @@ from rosenblatt import (
     save,
 )
 from rosenblatt.budgets import Budget
-from rosenblatt.cli.output import Bar, check_output, named_output, say, show
-from rosenblatt.cli.sequences import read_sequences
+from rosenblatt.cli.choosing import QueryCheck, choose_game
+from rosenblatt.cli.output import Bar, SkippedLines, check_output, named_output, say, show
+from rosenblatt.cli.scopes import RANKING, SEQUENCE, Given
+from rosenblatt.cli.sequences import read_to_learn
 from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.replacing import written_in_place
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
 from rosenblatt.streams import Checkpoints, feed_of, fit_blocks
-from rosenblatt.streams.feeds import Sequences
-
-LISTED = 10
-"""Bad lines that are listed one by one."""
 
 
 @dataclass
@@ -52,6 +50,7 @@ class Options:
     label: str | None = None
     query: str | None = None
     id: str | None = None
+    ignore: str | None = None
     hash_bits: int | None = None
     classes: str | None = None
     skip_bad: int = 0
@@ -70,25 +69,22 @@ def fit(
     quiet: bool,
     as_json: bool,
     cache: bool = True,
+    given: Given | None = None,
 ) -> None:
     """Learn, and write the model."""
-    began, output = perf_counter(), named_output(output)
+    began, output, given = perf_counter(), named_output(output), given or Given("fit")
     check_output(output, train)
     if every is not None and written_in_place(output):
         raise ValueError(
             f"--checkpoint needs a model file, beside which the checkpoint is. Got {output}, which is none."
         )
-    if options.keep is False and options.predictor in ("best", "vote", "sample"):
-        raise ValueError(
-            f"--predictor {options.predictor} needs corrected rows. Got --no-keep: leave it out."
-        )
     kind = options.format or format_of(train)
-    game = options.game or ("sequence" if kind == "conll" else "classification")
-    estimator = _estimator(game, options, kind)
-    schema = _schema(game, options, kind)
-    source: Any = (
-        [Sequences(*read_sequences(train))] if game == "sequence" else _rows(train, kind, schema, options)
-    )
+    choice = choose_game(options.game, kind, given)
+    given.check(choice.game, kind)
+    _check_together(options, choice.game, given)
+    estimator = _estimator(choice.game, options)
+    schema = _schema(choice.game, options, kind)
+    source, layout = _source(train, kind, schema, options)
     if cache and options.epochs > 1 and isinstance(source, RowSource):
         source = Cached(
             source,
@@ -110,7 +106,7 @@ def fit(
     classes = None if options.classes is None else _classes(options.classes)
     expected = about_rows(train, kind)
     bar = Bar("learning", expected and expected * estimator.epochs, quiet=quiet)
-    watched = _Watched(source, quiet)
+    watched = _Watched(source, QueryCheck(choice, train, schema, quiet), quiet)
     fit_blocks(
         feed_of(estimator, classes),
         estimator,
@@ -120,9 +116,10 @@ def fit(
         told=lambda: _tell(bar, estimator, watched),
     )
     bar.close()
+    watched.skipped.close()
     for remark in filter(None, schema.remarks):
         say(remark, quiet=quiet)
-    notes = {"game": game, "format": kind, "table": schema.noted()} | _columns(game, source)
+    notes = {"game": choice.game, "format": kind, "table": schema.noted()} | layout
     save(estimator, output, notes, schema.vocabulary.names)
     if checkpoints is not None:
         checkpoints.done()
@@ -143,21 +140,19 @@ def fit(
 
 
 class _Watched:
-    """A source, of which it is told what was skipped and how many rows there are."""
+    """A source whose blocks are looked at: what was skipped, whether there are queries, how many rows."""
 
-    def __init__(self, source: Any, quiet: bool) -> None:
+    def __init__(self, source: Any, queries: QueryCheck, quiet: bool) -> None:
         self._source = source
-        self._quiet = quiet
-        self._listed: set[int] = set()
+        self._queries = queries
+        self.skipped = SkippedLines(quiet)
         self.rows: int | None = None
 
     def __iter__(self) -> Any:
         rows = 0
         for block in self._source:
-            for skipped in getattr(block, "skipped", ()):
-                if skipped.line not in self._listed and len(self._listed) < LISTED:
-                    say(f"skipped line {skipped.line}: {skipped.reason}", quiet=self._quiet)
-                self._listed.add(skipped.line)
+            self._queries.see(block)
+            self.skipped.add(block.skipped)
             rows += len(block)
             yield block
         self.rows = rows
@@ -170,7 +165,22 @@ def _tell(bar: Bar, estimator: Any, watched: _Watched) -> None:
     bar.at(book.rounds, book.total)
 
 
-def _estimator(game: str, options: Options, kind: str) -> Any:
+def _check_together(options: Options, game: str, given: Given) -> None:
+    """Refuse options that would do nothing beside others."""
+    if options.keep is False and options.predictor in ("best", "vote", "sample"):
+        raise ValueError(
+            f"--predictor {options.predictor} needs corrected rows. Got --no-keep: leave it out."
+        )
+    if "--policy" in given and options.budget is None:
+        raise ValueError("--policy says which rows a budget forgets. Got no --budget: give one.")
+    if "--shuffle" in given and game == RANKING and options.strategy == "pairs":
+        raise ValueError(
+            "--shuffle orders whole lists. Got --strategy pairs, which draws every round: leave it out, or "
+            "say --strategy best or top."
+        )
+
+
+def _estimator(game: str, options: Options) -> Any:
     shared: dict[str, Any] = {
         "kernel": None if options.kernel is None else kernels.parse(options.kernel),
         "epochs": options.epochs,
@@ -183,45 +193,45 @@ def _estimator(game: str, options: Options, kind: str) -> Any:
         shared["budget"] = Budget(options.budget, options.policy)
     if options.keep is not None:
         shared["keep_examples"] = options.keep
-    if game == "sequence":
-        if kind != "conll":
-            raise ValueError(
-                f"The sequence game reads CoNLL files. Got {kind}: say --format conll if it is one."
-            )
+    if game == SEQUENCE:
         template = None if options.template is None else Path(options.template).read_text(encoding="utf-8")
-        return PerceptronTagger(templates=template, scheme=options.scheme, **shared)
-    if kind == "conll":
-        raise ValueError(f"A CoNLL file is for the sequence game. Got --game {game}.")
-    if game == "ranking":
+        hashing = None if options.hash_bits is None else 2**options.hash_bits
+        return PerceptronTagger(templates=template, scheme=options.scheme, hashing=hashing, **shared)
+    if game == RANKING:
         return PerceptronRanker(strategy=options.strategy, **shared)
     return PerceptronClassifier(multiclass=options.multiclass, **shared)
 
 
 def _schema(game: str, options: Options, kind: str) -> Schema:
-    query = options.query or ("qid" if game == "ranking" and kind != "svmlight" else None)
-    return Schema(
+    schema = Schema(
         label=options.label or "label",
-        query=query,
+        query=options.query or ("qid" if game == RANKING and kind != "svmlight" else None),
         id=options.id,
         vocabulary=Vocabulary(bits=options.hash_bits),
+        ignored=[] if options.ignore is None else _names(options.ignore),
     )
+    for what in ("label", "query", "id"):
+        if getattr(schema, what) in schema.ignored:
+            raise ValueError(f"--ignore must not name the {what}. Got {getattr(schema, what)!r} for both.")
+    return schema
 
 
-def _rows(train: str, kind: str, schema: Schema, options: Options) -> Any:
+def _source(train: str, kind: str, schema: Schema, options: Options) -> tuple[Any, dict[str, Any]]:
+    """The blocks of a file, and which columns of CoNLL files are what, for a model to note."""
+    if kind == "conll":
+        sequences, layout = read_to_learn(train, options.label, options.skip_bad)
+        return [sequences], layout.noted()
     source = RowSource(train, kind, schema, options.skip_bad)
-    return list(source) if train == STDIN else source
+    return list(source) if train == STDIN else source, {}
 
 
-def _columns(game: str, source: Any) -> dict[str, Any]:
-    """How many columns tokens have, to know where labels would be."""
-    if game != "sequence":
-        return {}
-    token = source[0].X[0][0]
-    return {"columns": 1 if isinstance(token, str) else len(token)}
+def _names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _classes(text: str) -> Any:
-    names = [name.strip() for name in text.split(",") if name.strip()]
+    names = _names(text)
     try:
         return np.array([int(name) for name in names])
     except ValueError:

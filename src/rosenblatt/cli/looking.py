@@ -10,15 +10,17 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import PerceptronRanker, PerceptronTagger
-from rosenblatt.cli.answering import RowsToAnswer, loaded
+from rosenblatt.cli.answering import RowsToAnswer, check_sequences, game_of, loaded
 from rosenblatt.cli.output import show
-from rosenblatt.cli.sequences import read_sequences
+from rosenblatt.cli.scopes import Given
+from rosenblatt.cli.sequences import read_to_compare
 from rosenblatt.models import load_model
 
 
-def inspect(path: str, *, as_json: bool) -> None:
+def inspect(path: str, *, as_json: bool, given: Given) -> None:
     """What a model is."""
     model = load_model(path)
+    given.check(game_of(model))
     estimator = model.estimator
     run, ledger = estimator._run, estimator.ledger_
     rows: list[tuple[str, Any]] = [
@@ -51,14 +53,16 @@ def inspect(path: str, *, as_json: bool) -> None:
     show(path, rows, as_json)
 
 
-def certify(model_path: str, path: str, *, kind: str | None, as_json: bool) -> None:
+def certify(model_path: str, path: str, *, kind: str | None, as_json: bool, given: Given) -> None:
     """The mistake bound for the run that made a model, on the rows it learned from."""
     model = load_model(model_path)
     estimator = model.estimator
     if isinstance(estimator, PerceptronTagger):
-        found = estimator.certificate(*read_sequences(path))
+        check_sequences(kind, given)
+        X, y, _ = read_to_compare(path, model)
+        found = estimator.certificate(X, y)
     else:
-        every = RowsToAnswer(model, path, kind).all()
+        every = RowsToAnswer(model, path, kind, given).all()
         qid = (every.qid,) if isinstance(estimator, PerceptronRanker) else ()
         found = estimator.certificate(every.X, every.y, *qid)
     certificates = found if isinstance(found, list) else [found]
@@ -83,12 +87,19 @@ def _values(certificate: Any) -> dict[str, Any]:
 
 
 def explain(
-    model_path: str, path: str, *, row: int, kind: str | None, label: str | None, as_json: bool
+    model_path: str,
+    path: str,
+    *,
+    row: int,
+    kind: str | None,
+    label: str | None,
+    as_json: bool,
+    given: Given,
 ) -> None:
     """Which stored examples decided about a row."""
     model = loaded(model_path, "PerceptronClassifier", "explain", "use a classifier.")
     seen = 0
-    for block in RowsToAnswer(model, path, kind):
+    for block in RowsToAnswer(model, path, kind, given):
         if row <= seen + len(block):
             classes = {str(name): name for name in model.estimator.classes_.tolist()}
             if label is not None and label not in classes:

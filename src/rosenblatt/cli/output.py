@@ -13,11 +13,15 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TextIO
 
+from rosenblatt.data.blocks import Skipped
 from rosenblatt.data.replacing import STDOUT, descriptor_of, writing, written_in_place
 
 PATIENCE = 1.0
 """Seconds after which a progress bar is shown."""
 
+
+LISTED = 10
+"""Bad lines that are listed one by one."""
 
 STANDARD_OUTPUT = "/dev/stdout"
 
@@ -77,6 +81,33 @@ def say(text: str, *, quiet: bool = False) -> None:
     """A remark for people."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
+
+
+class SkippedLines:
+    """Lists bad lines that were left out, each once and the first few of many, and counts them."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet = quiet
+        self._lines: set[int] = set()
+
+    def add(self, skipped: Iterable[Skipped]) -> None:
+        """List those that are new."""
+        for line, reason in skipped:
+            if line not in self._lines and len(self._lines) < LISTED:
+                say(f"skipped line {line}: {reason}", quiet=self._quiet)
+            self._lines.add(line)
+
+    def close(self) -> None:
+        """Say how many there were if not all were listed."""
+        if len(self._lines) > LISTED:
+            say(f"{len(self._lines):,} lines were skipped in all", quiet=self._quiet)
+
+
+def list_skipped(skipped: Iterable[Skipped], quiet: bool) -> None:
+    """List all bad lines of a file that is read at once."""
+    lines = SkippedLines(quiet)
+    lines.add(skipped)
+    lines.close()
 
 
 def show(title: str, rows: Iterable[tuple[str, Any]], as_json: bool, *, written: str | None = None) -> None:

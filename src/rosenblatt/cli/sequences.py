@@ -2,25 +2,127 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from rosenblatt.data import read_conll, read_conllu
-from rosenblatt.data.sources import file_of
+from rosenblatt.data.blocks import Sequences
+from rosenblatt.data.conll import CONLLU, Table, labels_of, read_table, read_words, tokens_of
+from rosenblatt.data.sources import file_of, name_of
+from rosenblatt.models import Model
 
 PACKED = (".gz", ".xz", ".zst")
 
-
-def read_sequences(path: str) -> Any:
-    """Tokens and their labels, which are the last column, or the universal tag in CoNLL-U."""
-    return read_conllu(file_of(path)) if _is_conllu(path) else read_conll(file_of(path))
+FORM, UPOS = "form", "upos"
+"""The columns of CoNLL-U that are the tokens and, by default, the labels."""
 
 
-def read_tokens(path: str, columns: int) -> list[Any]:
-    """Tokens of so many columns; what more there is, such as labels, is left out."""
+@dataclass(frozen=True)
+class Layout:
+    """Which columns of a file are tokens, and which is the label.
+
+    Parameters
+    ----------
+    columns
+        How many columns tokens have.
+    label
+        The column of the label among those of the file: its index, or its name in CoNLL-U.
+    """
+
+    columns: int
+    label: int | str
+
+    @classmethod
+    def of_model(cls, model: Model) -> Layout:
+        """The layout of the file that a model was learned from; without notes, words and then labels."""
+        columns = model.notes.get("columns", 1)
+        return cls(columns, model.notes.get("label", columns))
+
+    def noted(self) -> dict[str, Any]:
+        """What to keep with a model."""
+        return {"columns": self.columns, "label": self.label}
+
+    def tokens(self, width: int) -> list[int]:
+        """The indices of the columns of tokens in a file with so many columns, in which labels may be absent.
+
+        Columns behind them, such as labels, are left out.
+        """
+        label = self.label if isinstance(self.label, int) and width > self.columns else None
+        return [index for index in range(width) if index != label][: self.columns]
+
+
+def read_to_learn(path: str, label: str | None, skip_bad: int) -> tuple[Sequences, Layout]:
+    """Tokens and their labels: the last column, or the one asked for by its index or its name in CoNLL-U."""
     if _is_conllu(path):
-        return list(read_conllu(file_of(path))[0])
-    wanted: Any = 0 if columns == 1 else list(range(columns))
-    return list(read_conll(file_of(path), wanted, label=0)[0])
+        name = _conllu_name(UPOS if label is None else label)
+        table = read_words(file_of(path), skip_bad=skip_bad)
+        return _labelled(table, CONLLU.index(FORM), CONLLU.index(name)), Layout(1, name)
+    table = read_table(file_of(path), skip_bad=skip_bad)
+    index = _index(label, table.width, name_of(path)) if label is not None else table.width - 1
+    return _labelled(table, None, index), Layout(table.width - 1, index)
+
+
+def read_to_compare(path: str, model: Model, skip_bad: int = 0) -> Sequences:
+    """Tokens and their labels from a file with the columns of the one that a model was learned from."""
+    layout = Layout.of_model(model)
+    if _is_conllu(path):
+        name = layout.label if isinstance(layout.label, str) else UPOS
+        table = read_words(file_of(path), skip_bad=skip_bad)
+        return _labelled(table, CONLLU.index(FORM), CONLLU.index(name))
+    table = read_table(file_of(path), skip_bad=skip_bad)
+    if "columns" in model.notes and table.width != layout.columns + 1:
+        raise ValueError(
+            f"Lines with labels to be compared must have {layout.columns + 1} columns, as those learned "
+            f"from. Got {table.width} in {name_of(path)}."
+        )
+    return _labelled(table, None, layout.label if isinstance(layout.label, int) else table.width - 1)
+
+
+def read_tokens(path: str, model: Model, skip_bad: int = 0) -> Sequences:
+    """Tokens as a model takes them, from a file with or without labels."""
+    layout = Layout.of_model(model)
+    if _is_conllu(path):
+        table = read_words(file_of(path), skip_bad=skip_bad)
+        return _unlabelled(table, [CONLLU.index(FORM)])
+    table = read_table(file_of(path), skip_bad=skip_bad)
+    if table.width < layout.columns:
+        raise ValueError(
+            f"This model takes tokens of {layout.columns} columns. Got {table.width} in {name_of(path)}."
+        )
+    return _unlabelled(table, layout.tokens(table.width))
+
+
+def _labelled(table: Table, columns: int | None, label: int) -> Sequences:
+    return Sequences(tokens_of(table, columns, label), labels_of(table, label), table.skipped)
+
+
+def _unlabelled(table: Table, columns: list[int]) -> Sequences:
+    only = columns[0] if len(columns) == 1 else columns
+    return Sequences(tokens_of(table, only, label=0), None, table.skipped)
+
+
+def _index(label: str, width: int, name: str) -> int:
+    """The index of the column that `--label` asks for."""
+    try:
+        index = int(label)
+    except ValueError:
+        index = width
+    if not -width <= index < width:
+        raise ValueError(
+            f"--label must be the index of a column of {name}, from 0 to {width - 1}, or from {-width} to -1 "
+            f"to count from the last: the columns of CoNLL files have no names. Got {label!r}."
+        )
+    return index % width
+
+
+def _conllu_name(label: str) -> str:
+    """The name of the column of CoNLL-U that `--label` asks for by name or index."""
+    if label.removeprefix("-").isdecimal() and -len(CONLLU) <= int(label) < len(CONLLU):
+        label = CONLLU[int(label)]
+    if label not in CONLLU:
+        raise ValueError(f"CoNLL-U has the columns {', '.join(CONLLU)}. Got --label {label}.")
+    if label == FORM:
+        raise ValueError("--label must be another column than form, which holds the tokens. Got form.")
+    return label
 
 
 def _is_conllu(path: str) -> bool:

@@ -50,6 +50,17 @@ class Block:
         return int(self.X.shape[0])
 
 
+class Sequences(NamedTuple):
+    """Some sequences of a file, their labels, and the bad lines that were left out."""
+
+    X: Any
+    y: Any
+    skipped: tuple[Skipped, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
 def one_ahead(blocks: Iterator[Some]) -> Generator[Some, None, None]:
     """The same blocks, each made while the one before it is in use."""
     with ThreadPoolExecutor(1) as pool:

@@ -139,7 +139,7 @@ class Cached:
     def _fill(self, noted: dict[str, Any], names: list[str]) -> None:
         """Let the schema of the source be this."""
         schema = self._source.schema
-        for name in ("columns", "texts", "dense", "kind"):
+        for name in ("columns", "texts", "dense", "kind", "unnamed_query"):
             setattr(schema, name, noted[name])
         schema.vocabulary = Vocabulary(names, noted["bits"])
 

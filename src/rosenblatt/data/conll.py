@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from rosenblatt.columns import Columns, starts_of
+from rosenblatt.data.blocks import Skipped
 from rosenblatt.data.files import BOM, Source, lines_of, name_of, write_text
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
@@ -52,10 +53,8 @@ def read_conll(
     >>> X[0], y[0]
     ([('Rome', 'NNP'), ('fell', 'VBD')], ['B-LOC', 'O'])
     """
-    table = _parse(_all_lines(source), separator, comment, name_of(source))
-    if not table.lengths:
-        raise ValueError(f"There is no token in {table.name}.")
-    return _tokens(table, columns, label), _labels(table, label)
+    table = read_table(source, separator=separator, comment=comment)
+    return tokens_of(table, columns, label), labels_of(table, label)
 
 
 def iter_conll(
@@ -76,11 +75,11 @@ def iter_conll(
                 table = _parse(rest[:end], separator, comment, name_of(source), first, width)
                 if table.lengths:
                     width = table.width
-                    yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
+                    yield from zip(tokens_of(table, columns, label), labels_of(table, label), strict=True)
                 rest, first = rest[end:], first + end
         table = _parse(rest, separator, comment, name_of(source), first, width)
         if table.lengths:
-            yield from zip(_tokens(table, columns, label), _labels(table, label), strict=True)
+            yield from zip(tokens_of(table, columns, label), labels_of(table, label), strict=True)
 
 
 def read_conllu(source: Source, columns: Sequence[str] | str = "form", label: str = "upos") -> Sentences:
@@ -97,21 +96,49 @@ def read_conllu(source: Source, columns: Sequence[str] | str = "form", label: st
     for column in (*wanted, label):
         if column not in CONLLU:
             raise ValueError(f"CoNLL-U has the columns {', '.join(CONLLU)}. Got {column!r}.")
-    table = _words(_parse(_all_lines(source), "\t", "#", name_of(source), width=len(CONLLU)))
+    table = read_words(source)
+    numbers = [CONLLU.index(column) for column in wanted]
+    tokens = tokens_of(table, numbers[0] if isinstance(columns, str) else numbers, 0)
+    return tokens, labels_of(table, CONLLU.index(label))
+
+
+def read_table(
+    source: Source,
+    *,
+    separator: str | None = None,
+    comment: str | None = None,
+    skip_bad: int = 0,
+    width: int | None = None,
+) -> Table:
+    """All cells of a file of columns, from which `tokens_of` and `labels_of` choose.
+
+    Parameters
+    ----------
+    source, separator, comment
+        As in `read_conll`.
+    skip_bad
+        How many bad lines may be left out, each with its whole sequence: lines with more or fewer columns
+        than the first, or not in UTF-8. One more is an error.
+    width
+        How many columns there must be; None for as many as the first line has.
+    """
+    table = _parse(_all_lines(source), separator, comment, name_of(source), width=width, skip_bad=skip_bad)
     if not table.lengths:
         raise ValueError(f"There is no token in {table.name}.")
-    numbers = [CONLLU.index(column) for column in wanted]
-    tokens = _tokens(table, numbers[0] if isinstance(columns, str) else numbers, 0)
-    return tokens, _labels(table, CONLLU.index(label))
+    return table
 
 
-def _words(table: Table) -> Table:
-    """Without the lines of ranges of words and of empty ones."""
+def read_words(source: Source, *, skip_bad: int = 0) -> Table:
+    """All cells of a CoNLL-U file but those of ranges of words (1-2) and of empty ones (3.1)."""
+    table = read_table(source, separator="\t", comment="#", skip_bad=skip_bad, width=len(CONLLU))
     ids = table.cells[:: table.width]
     chosen = np.array([b"-" not in number and b"." not in number for number in ids], np.int64)
     lengths = np.add.reduceat(chosen, starts_of(table.lengths)[:-1]) if len(chosen) else chosen
     cells = list(compress(table.cells, np.repeat(chosen, table.width).tolist()))
-    return replace(table, cells=cells, lengths=[int(length) for length in lengths if length])
+    table = replace(table, cells=cells, lengths=[int(length) for length in lengths if length])
+    if not table.lengths:
+        raise ValueError(f"There is no token in {table.name}.")
+    return table
 
 
 def write_conll(
@@ -156,12 +183,13 @@ def _written(columns: Sequence[Sequence[Sequence[Any]]], separator: str) -> Iter
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a file, row after row, and how many rows each sequence has."""
+    """The cells of a file, row after row, how many rows each sequence has, and what was left out."""
 
     cells: list[bytes]
     width: int
     lengths: list[int]
     name: str
+    skipped: tuple[Skipped, ...] = ()
 
 
 def _parse(
@@ -171,6 +199,7 @@ def _parse(
     name: str,
     first: int = 1,
     width: int | None = None,
+    skip_bad: int = 0,
 ) -> Table:
     """The cells of these lines, the first of which has this number."""
     between = None if separator is None else separator.encode()
@@ -190,21 +219,62 @@ def _parse(
     width = width or (len(rows[0].split(between)) if rows else 1)
     # As many single spaces, or separators, in every line: all have this width. Else look closely.
     odd = between is None and (b"  " in text or any(c in text for c in b"\t\v\f") or text != text.strip())
-    if odd or {*map(bytes.count, rows, repeat(glue))} - {width - 1}:
-        _refuse(lines, numbers, first, between, width, name)
+    odd = odd or bool({*map(bytes.count, rows, repeat(glue))} - {width - 1})
+    if odd or (skip_bad and not _is_utf8(text)):
+        bad = list(_bad_lines(lines, between, width, check_text=skip_bad > 0))
+        if len(bad) > skip_bad:
+            index, _ = bad[skip_bad]
+            raise ValueError(_refusal(lines[index], first + numbers[index], between, width, name, skip_bad))
+        if bad:
+            kept = _without_sequences(lines, [index for index, _ in bad])
+            skipped = tuple(Skipped(first + numbers[index], why) for index, why in bad)
+            return replace(_parse(kept, separator, None, name, 2, width), skipped=skipped)
     return Table(cells, width, lengths, name)
 
 
-def _refuse(
-    lines: list[bytes], numbers: Sequence[int], first: int, between: bytes | None, width: int, name: str
-) -> None:
-    """Name the first line that has another width, if there is one."""
-    for number, line in zip(numbers, lines, strict=True):
-        if line.strip() and len(line.split(between)) != width:
-            raise ValueError(
-                f"Every line must have {width} columns. Got {len(line.split(between))} in line "
-                f"{first + number} of {name}: {line.decode(errors='replace')[:60]!r}."
-            )
+def _bad_lines(
+    lines: list[bytes], between: bytes | None, width: int, *, check_text: bool
+) -> Iterator[tuple[int, str]]:
+    """The indices of lines with another width or, if asked for, not in UTF-8, and what is wrong with each."""
+    for index, line in enumerate(lines):
+        found = len(line.split(between)) if line.strip() else width
+        if found != width:
+            columns = "1 column" if found == 1 else f"{found} columns"
+            yield index, f"it has {columns} instead of {width}; its sequence is left out"
+        elif check_text and not _is_utf8(line):
+            yield index, "it is not a text in UTF-8; its sequence is left out"
+
+
+def _refusal(line: bytes, number: int, between: bytes | None, width: int, name: str, skip_bad: int) -> str:
+    """What to say of a bad line, and of those skipped before it."""
+    where = f"in line {number} of {name}: {line.decode(errors='replace')[:60]!r}."
+    found = len(line.split(between))
+    said = (
+        f"Every line must be a text in UTF-8. Got other bytes {where}"
+        if found == width
+        else f"Every line must have {width} columns. Got {found} {where}"
+    )
+    return f"{said} Bad lines skipped before it: {skip_bad}." if skip_bad else said
+
+
+def _without_sequences(lines: list[bytes], bad: list[int]) -> list[bytes]:
+    """The lines without the sequences that hold one of these."""
+    kept = list(lines)
+    for index in bad:
+        for step in (-1, 1):
+            at = index
+            while 0 <= at < len(lines) and lines[at].strip():
+                kept[at] = b""
+                at += step
+    return kept
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _column(table: Table, number: int) -> list[str]:
@@ -217,11 +287,12 @@ def _column(table: Table, number: int) -> list[str]:
     return list(map(texts.__getitem__, cells))
 
 
-def _labels(table: Table, label: int) -> Columns:
+def labels_of(table: Table, label: int) -> Columns:
+    """The labels of all sequences, from one column."""
     return Columns([_column(table, label)], starts_of(table.lengths), plain=True)
 
 
-def _tokens(table: Table, columns: Sequence[int] | int | None, label: int) -> Columns:
+def tokens_of(table: Table, columns: Sequence[int] | int | None, label: int) -> Columns:
     """Tokens of the columns asked for."""
     width = table.width
     if columns is None:

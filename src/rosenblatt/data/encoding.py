@@ -6,7 +6,7 @@ empty cell is a feature that the row does not have, and so counts as 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,9 @@ import scipy.sparse as sp
 from rosenblatt._types import Array, Floats
 from rosenblatt.data.blocks import BadLines, Block
 from rosenblatt.data.vocabulary import NONE, Vocabulary
+
+QUERIES = frozenset({"qid", "query", "query_id"})
+"""What columns are called, in small letters, that look like queries."""
 
 EMPTY = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None"})
 """What cells hold that hold nothing."""
@@ -39,6 +42,10 @@ class Schema:
         Whether rows are dense arrays, with a column for every feature; None until rows are seen.
     kind
         What labels are: "int", "float" or "str"; None until one is seen.
+    ignored
+        Columns that nothing is made of.
+    unnamed_query
+        A column of features that is called as if it held queries; None until one is seen.
 
     Attributes
     ----------
@@ -56,6 +63,8 @@ class Schema:
     texts: list[str] = field(default_factory=list)
     dense: bool | None = None
     kind: str | None = None
+    ignored: list[str] = field(default_factory=list)
+    unnamed_query: str | None = None
     absent: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -63,9 +72,29 @@ class Schema:
         """What to keep with a model besides the names of features."""
         noted = {
             name: getattr(self, name)
-            for name in ("label", "query", "id", "columns", "texts", "dense", "kind")
-        }
+            for name in (
+                "label", "query", "id", "columns", "texts", "dense", "kind", "ignored", "unnamed_query"
+            )
+        }  # fmt: skip
         return noted | {"bits": self.vocabulary.bits}
+
+    def special(self) -> set[str]:
+        """The columns that no features are made of."""
+        return {column for column in (self.label, self.query, self.id, *self.ignored) if column is not None}
+
+    def look_at(self, columns: Collection[str], name: str) -> None:
+        """Check the columns of a file of this name before features are made of them."""
+        if not self.vocabulary.learning:
+            return
+        missing = [column for column in self.ignored if column not in columns]
+        if missing and self.kind is None:  # later objects may do without
+            raise ValueError(
+                f"There must be a column {missing[0]!r} to ignore in {name}. Got {_some(list(columns))}."
+            )
+        if self.query is None and self.unnamed_query is None:
+            special = self.special()
+            named = (each for each in columns if each.lower() in QUERIES and each not in special)
+            self.unnamed_query = next(named, None)
 
     @classmethod
     def of_model(cls, noted: Mapping[str, Any], names: Sequence[str]) -> Schema:
@@ -74,9 +103,14 @@ class Schema:
         return cls(**rest, vocabulary=Vocabulary(names, noted["bits"], learning=False))
 
 
+def _some(columns: Sequence[str]) -> str:
+    return ", ".join(map(repr, columns[:10])) + (" …" if len(columns) > 10 else "")
+
+
 def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: BadLines) -> Block:
     """Rows of JSON objects, each with the number of its line."""
-    special = {column for column in (schema.label, schema.query, schema.id) if column is not None}
+    special = schema.special()
+    schema.look_at(dict.fromkeys(name for _, row in rows for name in row), bad.name)
     names: list[str] = []
     values: list[float] = []
     ends, kept, lines = [0], list[dict[str, Any]](), list[int]()
@@ -142,7 +176,8 @@ def table_block(
     columns: Mapping[str, Sequence[Any]], lines: Sequence[int], schema: Schema, bad: BadLines
 ) -> Block:
     """Rows of a table, given by columns, with the numbers of their lines."""
-    special = {column for column in (schema.label, schema.query, schema.id) if column is not None}
+    special = schema.special()
+    schema.look_at(columns, bad.name)
     features = {name: cells for name, cells in columns.items() if name not in special}
     if schema.columns is None and schema.vocabulary.learning:
         schema.columns = list(features)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array
-from rosenblatt.data.blocks import Block, joined
+from rosenblatt.data.blocks import Block, Sequences, joined
 from rosenblatt.estimators import labelling
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
@@ -19,16 +19,6 @@ from rosenblatt.lists import Lists
 from rosenblatt.rows import widened
 from rosenblatt.run import Examples
 from rosenblatt.tagging import begin_reading, left_out, reading
-
-
-class Sequences(NamedTuple):
-    """Some sequences of a file, and their labels."""
-
-    X: Any
-    y: Any
-
-    def __len__(self) -> int:
-        return len(self.X)
 
 
 class Feed(Protocol):
@@ -202,6 +192,7 @@ class TaggerFeed:
         estimator = self.estimator
         estimator._check_parameters()
         labeller, tokens, truths = begin_reading(estimator._task(), block.X, block.y)
+        check_width(labeller.encoder.width)
         if estimator.min_count > 1:
             tokens = left_out(labeller.encoder, tokens, estimator.min_count)
         estimator._begin(labeller)
