@@ -33,7 +33,7 @@ GAMES = {
     "hashed": (svmlight_hashed, {"hash_bits": 3}),
     "ranking": (svmlight_with_queries, {"game": "ranking"}),
     "dense": (dense_table, {"kernel": "RBF(gamma=0.5)"}),
-    "texts": (table_of_texts, {"classes": "x,xx,xxx,xxxx,xxxxx", "id": "name"}),
+    "texts": (table_of_texts, {"classes": "x,xx,xxx,xxxx,xxxxx", "id": "name", "ignore": "qid"}),
     "json": (json_lines, {"hash_bits": None}),
 }
 
