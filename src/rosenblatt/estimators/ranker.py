@@ -50,7 +50,8 @@ class PerceptronRanker(RunEstimator):
         Pairs drawn in an epoch; None for as many as there are rows. For "pairs" only.
     predictor
         "last", "best", "average", "vote", "sample" or "recent", as for `PerceptronClassifier`. A guess votes
-        for the row of the list that it scores highest; rows with as many votes are in the order of the average.
+        for the row of the list that it scores highest; rows with equally many votes are in the order of the
+        average.
     rule, learning_rate, shuffle, random_state, keep_examples, budget, block_size, verbose
         As for `PerceptronClassifier`.
     metric
