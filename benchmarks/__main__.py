@@ -13,6 +13,7 @@ REPORTS = (
     "large_files",
     "sparse_speed",
     "streams",
+    "dense_speed",
     "kernel_speed",
     "sequence_speed",
     "sequence_quality",

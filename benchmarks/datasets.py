@@ -92,3 +92,12 @@ def sparse_rows(
     hidden = np.where(np.arange(features) < telling, random.normal(size=features), 0)
     score = X @ hidden
     return X, (score + 0.3 * score.std() * random.normal(size=rows) > 0).astype(int)
+
+
+def dense_rows(
+    rows: int = 6_400, features: int = 54, classes: int = 5, apart: float = 0.35
+) -> tuple[Any, Any]:
+    """Generated dense rows: a Gaussian around the centre of each class, near enough to the others to overlap."""
+    random = np.random.default_rng(0)
+    centres, y = apart * random.normal(size=(classes, features)), random.integers(0, classes, rows)
+    return centres[y] + random.normal(size=(rows, features)), y

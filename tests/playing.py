@@ -33,6 +33,15 @@ def games_and_points(draw):
     return game, X, y
 
 
+@st.composite
+def games_and_wide_points(draw):
+    """Rows long enough for vector instructions, and for what is left over after them."""
+    game, classes = GAMES[draw(st.sampled_from(sorted(GAMES)))]
+    random = np.random.default_rng(draw(st.integers(0, 10**6)))
+    rows, width = draw(st.integers(1, 24)), draw(st.integers(0, 40))
+    return game, random.integers(-3, 4, (rows, width)).astype(float), random.integers(0, classes, rows)
+
+
 def orders_of(rows, epochs, seed=None):
     """The given order in every epoch, or one drawn from a seed."""
     random = np.random.default_rng(seed)
@@ -51,10 +60,14 @@ def a_run(
     rule=None,
     weights=None,
     intercept=False,
+    start=None,
+    keep=True,
     **options,
 ):
     """A run of any game over these points by any of the players."""
-    run = begin(game, features=X.shape[1], kernel=kernel, rule=rule, intercept=intercept)
+    run = begin(
+        game, features=X.shape[1], kernel=kernel, rule=rule, intercept=intercept, start=start, keep=keep
+    )
     examples = Examples(run.number(X), y, weights=weights)
     player(run, examples, orders_of(X.shape[0], epochs, seed), **options)
     return run
@@ -74,6 +87,7 @@ __all__ = [
     "Linear",
     "a_run",
     "games_and_points",
+    "games_and_wide_points",
     "labelled_points",
     "orders_of",
     "sparse",

@@ -6,18 +6,31 @@ is also shown something wrong, which it must reject.
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import oracles
-from playing import CUBIC, RULES, Linear, a_run, games_and_points, labelled_points, orders_of, sparse
+from playing import (
+    CUBIC,
+    RULES,
+    Linear,
+    a_run,
+    games_and_points,
+    games_and_wide_points,
+    labelled_points,
+    orders_of,
+    sparse,
+)
 from rosenblatt import PerceptronClassifier, kernels, learner, online, tables
-from rosenblatt.games import Binary
+from rosenblatt.games import Argmax, Binary
 from rosenblatt.hypotheses.dual import DualBoard
 from rosenblatt.hypotheses.primal import score_few
 from rosenblatt.learner import play, play_blocks, play_pass
+from rosenblatt.loops import dense, passes
+from rosenblatt.loops.compiling import compilable
 from rosenblatt.loops.sparse import score_rows
-from rosenblatt.rows import Csr, read_only
+from rosenblatt.rows import Csr, Rows, read_only
 from rosenblatt.run import Examples, begin
 
 RULE_NAMES = st.sampled_from(sorted(RULES))
@@ -70,7 +83,8 @@ def is_the_sources_perceptron(player, form=lambda X: X, **options):
 
 
 @pytest.mark.parametrize(
-    ("player", "form"), [(play, np.asarray), (play_blocks, np.asarray), (play_pass, sparse)]
+    ("player", "form"),
+    [(play, np.asarray), (play_blocks, np.asarray), (play_pass, sparse), (play_pass, np.asarray)],
 )
 def test_the_primal_is_the_sources_perceptron(player, form):
     is_the_sources_perceptron(player, form)()
@@ -143,9 +157,7 @@ def test_blocks_change_nothing_when_examples_have_weights(points, block):
     game = games()["one-vs-rest"]
     plain = a_run(game, X, y, kernel=CUBIC, weights=weights)
     blocks = a_run(game, X, y, kernel=CUBIC, weights=weights, player=play_blocks, block=block)
-    csr = a_run(game, sparse(X), y, weights=weights, player=play_pass)
     assert blocks.ledger == plain.ledger
-    assert csr.ledger == a_run(game, X, y, weights=weights).ledger
 
 
 def games():
@@ -154,25 +166,63 @@ def games():
     return {name: game for name, (game, _) in GAMES.items()}
 
 
-# The sparse pass writes the ledger of the dense one.
+# A pass, over rows of any kind, writes the ledger of the definition.
+
+FORMS = {
+    "sparse": sparse,
+    "dense": np.asarray,
+    "dense, in float32": lambda X: X.astype(np.float32),
+    "dense, column by column": np.asfortranarray,
+}
 
 
-def sparse_is_dense(form):
-    @given(games_and_points(), st.integers(1, 3), SEEDS, RULE_NAMES, st.booleans())
-    def law(game, epochs, seed, rule, intercept):
+def a_pass_changes_nothing(form, points=games_and_points):
+    @given(points(), st.integers(1, 3), SEEDS, RULE_NAMES, *[st.booleans()] * 4)
+    def law(game, epochs, seed, rule, intercept, started, weighted, keep):
         game, X, y = game
-        options = {"epochs": epochs, "seed": seed, "rule": RULES[rule], "intercept": intercept}
-        dense = a_run(game, X, y, **options)
-        csr = a_run(game, form(X), y, player=play_pass, **options)
-        assert csr.ledger == dense.ledger
-        assert np.array_equal(csr.hypothesis.weights, dense.hypothesis.weights)
-        assert np.array_equal(csr.hypothesis.delayed, dense.hypothesis.delayed)
+        shape = (X.shape[1] + 1, game.outputs)
+        options = {
+            "epochs": epochs,
+            "seed": seed,
+            "rule": RULES[rule],
+            "intercept": intercept,
+            "start": np.arange(shape[0] * shape[1]).reshape(shape) % 5 - 2.0 if started else None,
+            "weights": np.arange(len(X)) % 3.0 if weighted else None,
+            "keep": keep,
+        }
+        plain = a_run(game, X, y, **options)
+        passed = a_run(game, form(X), y, player=play_pass, **options)
+        assert passed.ledger == plain.ledger
+        assert np.array_equal(passed.hypothesis.weights, plain.hypothesis.weights)
+        assert np.array_equal(passed.hypothesis.delayed, plain.hypothesis.delayed)
 
     return law
 
 
-def test_sparse_is_dense():
-    sparse_is_dense(sparse)()
+@pytest.mark.parametrize("form", FORMS)
+def test_a_pass_changes_nothing(form):
+    a_pass_changes_nothing(FORMS[form])()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_pass_over_long_rows_changes_nothing(form):
+    a_pass_changes_nothing(FORMS[form], games_and_wide_points)()
+
+
+@pytest.mark.parametrize("lost", ["add", "norm_of"])
+def test_a_dense_pass_that_takes_all_outputs_for_one_is_seen(lost, monkeypatch):
+    """The same law, played with corrections, or norms, of the first output alone."""
+
+    def add(indptr, features, values, row, constant, output, change, weights):
+        dense.add_dense(indptr, features, values, row, constant, 0, change, weights)
+
+    def norm_of(indptr, features, values, rows, constant, where, amount, count):
+        return dense.norm_of_dense(indptr, features, values, rows, constant, where, amount, 1)
+
+    part = compilable({"add": add, "norm_of": norm_of}[lost])
+    monkeypatch.setattr(tables.passes, "DENSE", passes.DENSE._replace(**{lost: part}))
+    three_classes = labelled_points(3).map(lambda points: (Argmax(3), *points))
+    rejects(a_pass_changes_nothing(np.asarray, lambda: three_classes))
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.float64]), st.integers(1, 3))
@@ -194,30 +244,33 @@ def short_stretches(monkeypatch):
     monkeypatch.setattr(tables.passes, "COPIED", 2)
 
 
-def test_stretches_filed_by_the_clerk_change_nothing(short_stretches):
-    sparse_is_dense(sparse)()
+@pytest.mark.parametrize("form", [sparse, np.asarray])
+def test_stretches_filed_by_the_clerk_change_nothing(short_stretches, form):
+    a_pass_changes_nothing(form)()
 
 
-def test_a_clerk_who_loses_a_stretch_is_seen(short_stretches, monkeypatch):
+@pytest.mark.parametrize("form", [sparse, np.asarray])
+def test_a_clerk_who_loses_a_stretch_is_seen(short_stretches, monkeypatch, form):
     monkeypatch.setattr(tables.passes.Pass, "delay", lambda *arguments: None)
-    rejects(sparse_is_dense(sparse))
+    rejects(a_pass_changes_nothing(form))
 
 
-@given(games_and_points(), st.integers(1, 2), SEEDS)
-def test_the_clerk_keeps_every_corrected_row_once(game, epochs, seed):
+@given(games_and_points(), st.integers(1, 2), SEEDS, st.sampled_from([sparse, np.asarray]))
+def test_the_clerk_keeps_every_corrected_row_once(game, epochs, seed, form):
     game, X, y = game
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(learner, "STRETCH", 3)
         patch.setattr(tables.passes, "COPIED", 2)
-        run = a_run(game, sparse(X), y, player=play_pass, epochs=epochs, seed=seed)
+        run = a_run(game, form(X), y, player=play_pass, epochs=epochs, seed=seed)
     memory = run.hypothesis.memory
     assert sorted(memory.ids.tolist()) == sorted(set(run.ledger.row.tolist()))
-    assert np.array_equal(memory.rows.data.toarray() if len(memory) else X[:0], X[memory.ids])
+    kept = sp.csr_array(memory.rows.data).toarray() if len(memory) else X[:0]
+    assert np.array_equal(kept, X[memory.ids])
     assert np.array_equal(memory.ids[memory.places(run.ledger.row)], run.ledger.row)
 
 
 def test_losing_a_feature_is_seen():
-    rejects(sparse_is_dense(lambda X: sparse(np.where(np.arange(X.shape[1]) == 0, 0, X))))
+    rejects(a_pass_changes_nothing(lambda X: sparse(np.where(np.arange(X.shape[1]) == 0, 0, X))))
 
 
 # With the linear kernel the dual is the primal; on the feature map of a kernel the primal is the dual.
@@ -313,22 +366,46 @@ def test_another_order_is_seen():
     rejects(one_by_one_is_fit(backwards))
 
 
-@given(games_and_points(), st.integers(0, 20), st.booleans(), st.booleans())
-def test_partial_fits_are_one_run(game, cut, dual, as_csr):
+@given(games_and_points(), st.integers(0, 20), st.booleans(), *[st.sampled_from([sparse, np.asarray])] * 3)
+def test_partial_fits_are_one_run(game, cut, dual, first, second, asked):
+    """Parts may be dense or sparse, and so may be what is asked about."""
     game, X, y = game
     assume(len(set(y)) == (2 if isinstance(game, Binary) else 3))
     cut = min(cut, len(X))
-    data = sparse(X) if as_csr else X
     options = {"multiclass": "one-vs-rest" if game.tracks > 1 else "argmax", "shuffle": False, "epochs": 1}
-    whole = PerceptronClassifier(CUBIC if dual else None, **options).fit(data, y)
+    whole = PerceptronClassifier(CUBIC if dual else None, **options).fit(X, y)
     parts = PerceptronClassifier(CUBIC if dual else None, **options)
-    for part in (slice(0, cut), slice(cut, len(X))):
+    for form, part in ((first, slice(0, cut)), (second, slice(cut, len(X)))):
         if part.start < part.stop:
-            parts.partial_fit(data[part], y[part], classes=np.unique(y))
+            parts.partial_fit(form(X)[part], y[part], classes=np.unique(y))
     assert parts.ledger_ == whole.ledger_
     for predictor in ("last", "best", "average", "vote"):
-        theirs = [c.set_params(predictor=predictor).decision_function(data) for c in (parts, whole)]
+        theirs = [c.set_params(predictor=predictor).decision_function(asked(X)) for c in (parts, whole)]
         np.testing.assert_array_equal(*theirs)
+
+
+@given(games_and_points(), RULE_NAMES, st.booleans(), st.lists(st.booleans(), min_size=24, max_size=24))
+def test_rounds_one_by_one_are_one_run(game, rule, keep, dense_rows):
+    """Each round on dense rows or on sparse ones, which need the weights in another order in memory."""
+    game, X, y = game
+    whole = a_run(game, X, y, rule=RULES[rule], epochs=1, intercept=True, keep=keep)
+    run = begin(game, features=0, rule=RULES[rule], intercept=True, keep=keep)
+    table = tables.OneRoundTable(run)
+    for i, as_dense in enumerate(dense_rows[: len(X)]):
+        table.play(X[[i]] if as_dense else Rows(sparse(X[[i]])).csr, y[[i]])
+    run.hypothesis.narrow(X.shape[1])
+    assert run.ledger == whole.ledger
+    assert np.array_equal(run.hypothesis.weights, whole.hypothesis.weights)
+    assert np.array_equal(run.hypothesis.delayed, whole.hypothesis.delayed)
+
+
+def test_passes_find_the_weights_they_read_contiguous():
+    """Else loops would be compiled for every order of weights in memory, and be slow in most."""
+    run, X, y = begin(Argmax(3), features=4), np.eye(4), np.arange(4) % 3
+    for form, order in ((np.asarray, "F"), (sparse, "C"), (np.asarray, "F")):
+        play_pass(run, Examples(run.number(form(X)), y), orders_of(4, 1))
+        for weights in (run.hypothesis.weights, run.hypothesis.delayed):
+            assert np.isfortran(weights) == (order == "F")
 
 
 def test_rows_wider_than_the_weights_are_refused():

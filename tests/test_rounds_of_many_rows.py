@@ -83,6 +83,7 @@ def a_run(player, data, game, kernel=None, rule=None, epochs=3, **options):
 PATHS = {
     "blocks": lambda X, game, rule: a_run(play_blocks, X, game, rule=rule, block=5),
     "sparse": lambda X, game, rule: a_run(play_pass, sparse(X), game, rule=rule),
+    "dense": lambda X, game, rule: a_run(play_pass, X, game, rule=rule),
     "dual": lambda X, game, rule: a_run(play, X, game, Linear(), rule),
     "dual blocks": lambda X, game, rule: a_run(play_blocks, X, game, Linear(), rule, block=5),
     "dual blocks of CSR": lambda X, game, rule: a_run(play_blocks, sparse(X), game, Linear(), rule, block=4),

@@ -45,7 +45,7 @@ def passive_aggressive(X, y, rule, epochs):
 def test_passive_aggressive_is_the_papers(rule):
     X, y = blobs(2, apart=0.3)
     corrected, w = passive_aggressive(X, 2 * y - 1, rule, 2)
-    for player, data in ((play, X), (play_blocks, X), (play_pass, sparse(X))):
+    for player, data in ((play, X), (play_blocks, X), (play_pass, sparse(X)), (play_pass, X)):
         run = a_run(Binary(), data, y, rule=rule, player=player)
         assert run.ledger.example.tolist() == corrected
         np.testing.assert_allclose(run.hypothesis.weights[:-1, 0], w, rtol=1e-9)
@@ -60,6 +60,7 @@ def test_every_path_follows_every_rule(rule, name):
     for other in (
         a_run(game, X, y, rule=rule, player=play_blocks, block=17).ledger,
         a_run(game, sparse(X), y, rule=rule, player=play_pass).ledger,
+        a_run(game, X, y, rule=rule, player=play_pass).ledger,
         a_run(game, X, y, rule=rule, kernel=Linear(), player=play_blocks, block=50).ledger,
     ):
         assert other.example.tolist() == plain.example.tolist()
@@ -108,7 +109,7 @@ def test_weights_scale_the_correction():
 
 def test_an_example_that_weighs_nothing_is_played_but_not_corrected():
     X, y = np.eye(2), np.array([0, 1])
-    for player, data in ((play, X), (play_blocks, X), (play_pass, sparse(X))):
+    for player, data in ((play, X), (play_blocks, X), (play_pass, sparse(X)), (play_pass, X)):
         ledger = a_run(Binary(), data, y, weights=np.array([0.0, 1.0]), epochs=1, player=player).ledger
         assert ledger.example.tolist() == [1]
         assert ledger.rounds == 2

@@ -14,6 +14,7 @@ from rosenblatt.bounds import certify
 from rosenblatt.games import Sequence
 from rosenblatt.kernels import Linear, Polynomial
 from rosenblatt.learner import play, play_blocks, play_pass
+from rosenblatt.loops import dense as dense_loops
 from rosenblatt.loops import paths
 from rosenblatt.loops import sparse as sparse_loops
 from rosenblatt.loops.book import norm_squared
@@ -82,6 +83,7 @@ def test_it_is_collinss_algorithm(sequences):
 PATHS = {
     "blocks": lambda X, sequences, **options: a_run(play_blocks, X, sequences, block=5, **options),
     "sparse": lambda X, sequences, **options: a_run(play_pass, sparse(X), sequences, **options),
+    "dense": lambda X, sequences, **options: a_run(play_pass, X, sequences, **options),
     "dual": lambda X, sequences, **options: a_run(play, X, sequences, Linear() + 1, **options),
     "dual blocks": lambda X, sequences, **options: a_run(
         play_blocks, X, sequences, Linear() + 1, block=5, **options
@@ -120,6 +122,11 @@ def test_norms_are_those_of_the_definition(seed, count):
             assert norm_of(*arrays, rows, 1.0, where, amount, count) == norm_squared(
                 where, amount, count, gram
             )
+    of_dense, values = dense_loops.norm_of_dense, X.toarray().ravel()
+    for shown in (rows, rows[:1], rows[:0]):  # entries on those that are there, or on offsets
+        where[:, 0] = np.minimum(where[:, 0], len(shown) - 1)
+        norm = of_dense(np.array([5]), X.indices, values, shown, 1.0, where, amount, count)
+        assert norm == norm_squared(where, amount, count, gram)
 
 
 @given(sentences(), st.sampled_from(predictors.NAMES), st.booleans())

@@ -32,7 +32,7 @@ def learn(
     progress: Progress | None = None,
     once: bool = False,
 ) -> tuple[int, bool]:
-    """Play these epochs by the fastest path that fits the data.
+    """Play these epochs by the fastest path: passes in the primal, blocks in the dual.
 
     Parameters
     ----------
@@ -44,8 +44,7 @@ def learn(
     -------
     The number of epochs played, and whether the last one was without a correction.
     """
-    passes = examples.rows.sparse or run.game.outputs == 1
-    if isinstance(run.hypothesis, Primal) and passes and run.hypothesis.recent is None:
+    if isinstance(run.hypothesis, Primal):
         return play_pass(run, examples, orders, progress=progress)
     if len(examples) == 1 or isinstance(run.hypothesis, Budgeted) or run.hypothesis.recent is not None:
         return play(run, examples, orders, progress=progress)
@@ -137,7 +136,7 @@ def play_blocks(
     progress: Progress | None = None,
     once: bool = False,
 ) -> tuple[int, bool]:
-    """The exact fast path for the dual and the dense primal.
+    """The exact fast path for the dual; it plays in the primal, too, slower than a pass.
 
     A block's scores against everything corrected before it are one matrix product; inside the block
     a compiled loop plays the rounds one by one, adding each correction to the scores of the others.
@@ -159,7 +158,7 @@ def play_blocks(
 def play_pass(
     run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None
 ) -> tuple[int, bool]:
-    """The compiled pass in the primal, over CSR rows, or dense ones in a game with one output."""
+    """The compiled pass in the primal, over CSR or dense rows."""
     with ThreadPoolExecutor(1) as clerk:
         table = PassTable(run, examples, clerk)
 

@@ -72,7 +72,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         None to keep every corrected row; a number of rows, or a `Budget`, to keep no more than that, for
         streams without end. With a kernel only.
     block_size
-        Rows per block of the fast path; it changes the speed and nothing else.
+        With a kernel, rows per block of the fast path; it changes the speed and nothing else.
     verbose
         Show a progress bar with the mistakes so far.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -114,7 +114,7 @@ class Primal:
             return score_few(rows.csr, weights, self.memory.constant)
         scores = np.empty((len(rows), self.outputs))
         starts, features, values = map(read_only, rows.csr[:3])
-        score_rows(starts, features, values, weights, self.memory.constant, scores)
+        score_rows(starts, features, values, np.ascontiguousarray(weights), self.memory.constant, scores)
         return scores
 
     def check_width(self, width: int | None) -> None:
@@ -123,6 +123,18 @@ class Primal:
             raise ValueError(
                 f"Rows must have at most {len(self.weights) - 1} features, as many as weights. Got {width}."
             )
+
+    def lay_out(self, *, by_output: bool) -> None:
+        """Make the weights of each output contiguous in memory, or else those of each feature.
+
+        A pass over dense rows reads the former, a pass over CSR rows the latter; whatever else reads weights
+        takes either. They are copied only where they are not so already.
+        """
+        order: Literal["F", "C"] = "F" if by_output else "C"
+        self.weights = np.asarray(self.weights, order=order)
+        self.delayed = np.asarray(self.delayed, order=order)
+        if self.recent is not None:
+            self.recent.sums = np.asarray(self.recent.sums, order=order)
 
     def first_scores(self, rows: Rows) -> Floats:
         """The scores of v_0."""

@@ -38,6 +38,15 @@ def merged(function: Function) -> Function:
     return cast(Function, register_jitable(forceinline=True, _nrt=False)(function))
 
 
+def summing(function: Function) -> Function:
+    """The same for a sum whose terms may be added in any order, and so several at a time.
+
+    It makes no arrays. Which order it is depends on the processor only: on one machine, the sum of the same
+    numbers is always the same.
+    """
+    return cast(Function, register_jitable(forceinline=True, _nrt=False, fastmath={"reassoc"})(function))
+
+
 def compiled(function: Function, **options: Any) -> Function:
     """Compile a loop on first call, keep the result on disk, and release the GIL while it runs."""
     return cast(Function, njit(cache=True, nogil=True, **options)(function))

@@ -1,7 +1,8 @@
-"""How passes read dense rows, for games with one output; `loops/sparse.py` has the same for CSR rows.
+"""How passes read dense rows; `loops/sparse.py` has the same functions for CSR rows.
 
 The values of all rows stand one after the other. `indptr` does not tell where each of them starts but how
-long they are, and there are no features beside them.
+long they are, and there are no features beside them. Weights are (outputs × features + 1), so that a score is
+the product of two contiguous vectors, and a correction adds one to the other.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.loops.ahead import APART, FETCHED
-from rosenblatt.loops.compiling import inlined, prefetch_for_later
+from rosenblatt.loops.compiling import compilable, inlined, merged, prefetch_for_later, summing
 
 
 @inlined
@@ -36,54 +37,90 @@ def fetch_dense(indptr, features, values, first, last):
         prefetch_for_later(values, p)
 
 
-@inlined
+@summing
 def score_dense(indptr, features, values, row, weights, constant, scores, r):
-    """Score one row: ⟨w, φ(x)⟩, into scores[r], in eight sums side by side: none has to wait."""
-    width = np.uint64(indptr[0])
+    """Score one row: ⟨w, φ(x)⟩ for every output, into scores[r]."""
+    width, last = np.uint64(indptr[0]), weights.shape[1] - 1
     begin = np.uint64(row) * width
-    eights = width & ~np.uint64(7)
-    a = b = c = d = e = f = g = h = 0.0
-    for i in range(np.uint64(0), eights, np.uint64(8)):
-        p = begin + i
-        a += np.float64(values[p]) * weights[i]
-        b += np.float64(values[p + np.uint64(1)]) * weights[i + np.uint64(1)]
-        c += np.float64(values[p + np.uint64(2)]) * weights[i + np.uint64(2)]
-        d += np.float64(values[p + np.uint64(3)]) * weights[i + np.uint64(3)]
-        e += np.float64(values[p + np.uint64(4)]) * weights[i + np.uint64(4)]
-        f += np.float64(values[p + np.uint64(5)]) * weights[i + np.uint64(5)]
-        g += np.float64(values[p + np.uint64(6)]) * weights[i + np.uint64(6)]
-        h += np.float64(values[p + np.uint64(7)]) * weights[i + np.uint64(7)]
-    for i in range(eights, width):
-        a += np.float64(values[begin + i]) * weights[i]
-    scores[r, 0] = ((a + e) + (b + f)) + ((c + g) + (d + h)) + constant * weights[weights.shape[0] - 1]
+    for o in range(np.uint64(weights.shape[0])):
+        total = constant * weights[o, last]
+        for i in range(width):
+            total += np.float64(values[begin + i]) * weights[o, i]
+        scores[r, o] = total
 
 
-@inlined
+@merged
 def add_dense(indptr, features, values, row, constant, output, change, weights):
-    """Add change · φ(x) to the weights."""
-    width = np.uint64(indptr[0])
+    """Add change · φ(x) to the weights of an output."""
+    width, o = np.uint64(indptr[0]), np.uint64(output)
     begin = np.uint64(row) * width
     for i in range(width):
-        weights[i] += change * np.float64(values[begin + i])
-    weights[weights.shape[0] - 1] += change * constant
+        weights[o, i] += change * np.float64(values[begin + i])
+    weights[o, weights.shape[1] - 1] += change * constant
 
 
-@inlined
-def norm_of_dense(indptr, features, values, rows, constant, where, amount, count):
-    """‖Φ(truth) − Φ(answer)‖² from the rows themselves, which are these, one feature after the other."""
-    width, total = indptr[0], 0.0
-    for i in range(width):
-        part = 0.0
-        for a in range(count):
-            if where[a, 0] >= 0:
-                part += amount[a] * np.float64(values[rows[where[a, 0]] * width + i])
-        total += part * part
-    part = 0.0
+@summing
+def square_of(values, begin, width):
+    """⟨x, x⟩ for the vector of this width at a position."""
+    total = 0.0
+    for i in range(np.uint64(width)):
+        total += np.float64(values[np.uint64(begin) + i]) ** 2
+    return total
+
+
+@merged
+def alike(where, a, b):
+    """Whether two entries move the same vector of weights, or the same offset."""
+    return where[a, 1] == where[b, 1] and (where[a, 0] < 0) == (where[b, 0] < 0)
+
+
+@merged
+def is_first(where, a):
+    """Whether no entry before this one moves the same."""
+    first = 0
+    while not alike(where, first, a):
+        first += 1
+    return first == a
+
+
+@merged
+def square_of_offset(where, amount, count, a):
+    """How far the entries alike to this one move their offset, squared."""
+    moved = 0.0
+    for b in range(a, count):
+        if alike(where, a, b):
+            moved += amount[b]
+    return moved * moved
+
+
+@compilable
+def norm_of_many_dense(indptr, features, values, rows, constant, where, amount, count):
+    """The same for rounds of any number of rows: Δ is made, one output after the other."""
+    total, delta = 0.0, np.empty((1, indptr[0] + 1))
     for a in range(count):
-        if where[a, 0] >= 0:
-            part += amount[a] * constant
-        else:
-            for b in range(count):
-                if where[b, 0] < 0 and where[a, 1] == where[b, 1]:
-                    total += amount[a] * amount[b]
-    return total + part * part
+        if not is_first(where, a):
+            continue
+        if where[a, 0] < 0:
+            total += square_of_offset(where, amount, count, a)
+            continue
+        delta[:] = 0.0
+        for b in range(a, count):
+            if alike(where, a, b):
+                row = rows[where[b, 0]]
+                add_dense(indptr, features, values, row, constant, 0, amount[b], delta)
+        total += square_of(delta[0], 0, delta.shape[1])
+    return total
+
+
+@compilable
+def norm_of_dense(indptr, features, values, rows, constant, where, amount, count):
+    """‖Φ(truth) − Φ(answer)‖², as `norm_squared` has it, from the rows themselves, which are these."""
+    if rows.shape[0] != 1:
+        return norm_of_many_dense(indptr, features, values, rows, constant, where, amount, count)
+    square = constant * constant + square_of(values, rows[0] * indptr[0], indptr[0])
+    total = 0.0
+    for a in range(count):
+        for b in range(count):
+            if alike(where, a, b):
+                total += amount[a] * amount[b] * (1.0 if where[a, 0] < 0 else square)
+    return total

@@ -61,7 +61,7 @@ MANY = Reading(locate, fetch_rows, out_of_range, announce_many, score_many, add_
 DENSE = Reading(
     locate_dense, fetch_dense, never_out_of_range, announce_dense, score_dense, add_dense, norm_of_dense
 )
-"""Dense rows, one output."""
+"""Dense rows, a vector of weights per output."""
 
 
 @inlined

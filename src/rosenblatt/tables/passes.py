@@ -31,14 +31,9 @@ class Pass:
         if not isinstance(run.hypothesis, Primal):
             raise ValueError("Passes are played in the primal. Got a run with a kernel: use play_blocks.")
         game, rule = run.game, run.rule
-        if dense and game.outputs > 1:
-            raise ValueError(
-                f"A pass over dense rows has one output. Got a game with {game.outputs}: use play_blocks."
-            )
         self.run = run
         self.hypothesis = run.hypothesis
-        self.one_output = game.outputs == 1
-        self.reading = DENSE if dense else ONE if self.one_output else MANY
+        self.reading = DENSE if dense else ONE if game.outputs == 1 else MANY
         self._loop = pass_loop(game.judge, rule.step, self.reading)
         self._rule = rule.reach, rule.parameters
         self._longest = 0
@@ -62,6 +57,8 @@ class Pass:
         """
         run, hypothesis, book, rounds, turn = self.run, self.hypothesis, self.run.book, len(order), 0
         hypothesis.check_width(rows.width)
+        if self.reading is not ONE:
+            hypothesis.lay_out(by_output=self.reading is DENSE)
         csr = (read_only(rows.starts), read_only(rows.features), read_only(rows.values))
         current, delayed = self._plain(hypothesis.weights), self._plain(hypothesis.delayed)
         while turn < rounds:
@@ -83,8 +80,10 @@ class Pass:
         )  # fmt: skip
 
     def _plain(self, weights: Floats) -> Floats:
-        """Weights as the loops take them: where there is one output, one number per feature."""
-        return weights.reshape(-1) if self.one_output else weights
+        """Weights as the loops read them: a row per output, one number per feature, or a row per feature."""
+        if self.reading is DENSE:
+            return weights.T
+        return weights.reshape(-1) if self.reading is ONE else weights
 
 
 class PassTable:

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from rosenblatt import predictors
 from rosenblatt._types import Floats, Ints
@@ -24,9 +23,6 @@ from rosenblatt.rules import Perceptron
 from rosenblatt.run import Examples, Run, begin
 from rosenblatt.tagging import reading
 from rosenblatt.tagging.task import Task
-
-LONG = 2048
-"""Tokens from which on a sequence of dense rows is better learned from as a sparse one."""
 
 
 class Labeller:
@@ -96,10 +92,7 @@ class Labeller:
             spread = np.zeros(int(tokens.starts[-1]), np.int64)
             spread[tokens.of_tokens()] = truths
             truths = spread
-        rows: Any = tokens.rows
-        if isinstance(rows, np.ndarray) and not self.is_dual and tokens.lengths.max() > LONG:
-            rows = sp.csr_array(rows)  # whose rounds need no matrix of all rows with all
-        return Examples(self.run.number(rows), truths, tokens.starts, weights)
+        return Examples(self.run.number(tokens.rows), truths, tokens.starts, weights)
 
     def prepare(self, examples: Examples, epochs: int) -> None:
         """Make the guess ready for these examples, so often: as precise as they need it."""
