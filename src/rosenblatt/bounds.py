@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt import predictors
 from rosenblatt._types import Floats
 from rosenblatt.directions import Direction, own_directions
+from rosenblatt.games import most_entries
 from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import OFFSET
@@ -192,7 +193,7 @@ def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     loop = margin_loop(getattr(run.game, "guarantee", run.game.judge))
     offsets, tracks = run.game.offsets + direction.offsets, run.game.tracks
     truths, scores = examples.truths[examples.index], direction.on_examples[examples.index]
-    raw = loop(examples.starts, truths, scores, offsets, tracks, examples.longest)
+    raw = loop(examples.starts, truths, scores, offsets, tracks, most_entries(run.game, examples.longest))
     length = np.sqrt(np.maximum(direction.norms_squared, 0))
     return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
 

@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
+from rosenblatt.games import most_entries
 from rosenblatt.hypotheses import Budgeted, Hypothesis, Primal
 from rosenblatt.interrupts import Interrupts
-from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, most_entries, norm_squared
+from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, norm_squared
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows, parts
 from rosenblatt.run import Examples, Orders, Run, not_finite
@@ -69,7 +70,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     first, last = examples.starts[i], examples.starts[i + 1]
     shown = examples.index[first:last]
     rows, truth = examples.rows.take(shown), examples.truths[shown]
-    width = most_entries(len(rows), game.outputs, len(game.offsets))
+    width = most_entries(game, len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     weight, when = float(examples.weights_of(np.array([i]))[0]), float(run.book.rounds + 1)
     lines: list[tuple[float, ...]] = []
@@ -121,7 +122,7 @@ def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, track: int, wrong: b
         return False
     scores = run.hypothesis.recent_scores(rows, rounds)
     offsets = recent.average_offsets(run.hypothesis.offsets, rounds)
-    width = most_entries(len(rows), run.game.outputs, len(offsets))
+    width = most_entries(run.game, len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     recent_wrong = run.game.judge(scores, offsets, truth, track, 0.0, where, amount)[2]
     return recent.compare(track, wrong, recent_wrong)

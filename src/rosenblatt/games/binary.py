@@ -75,6 +75,10 @@ class Binary:
         """The sign of the score."""
         return ballot if self.ties == "mistake" else ballot_zero_positive
 
+    def most_entries(self, rows: int) -> int:
+        """One: the row."""
+        return 1
+
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """1 where the score is positive."""
         positive = scores[:, 0] > 0 if self.ties == "mistake" else scores[:, 0] >= 0

@@ -12,6 +12,16 @@ from rosenblatt._types import Floats, Ints
 NO_OFFSETS: Floats = np.zeros(0)
 
 
+def most_entries(game: Game, rows: int) -> int:
+    """Return the most entries that `judge` may write for one track of a round of this many rows.
+
+    The game's own `most_entries(rows)`, or, if it has none, enough for the truth and the rival to pass every
+    score and every offset. This much memory is reserved before a round is played.
+    """
+    own = getattr(game, "most_entries", None)
+    return int(own(rows)) if own else 2 * rows * (game.outputs + 1) + 2 * len(game.offsets)
+
+
 class Game(Protocol):
     """The seam between the learner and what it plays.
 
@@ -51,6 +61,10 @@ class Game(Protocol):
 
         Where several truths are accepted, and which of them is corrected depends on the guess, a game has a
         second such function, `guarantee`: its margin is the least that any of them has.
+
+        Memory is reserved for as many entries as a round can have. A game in which that is far less than two
+        per score and per offset says so in a method `most_entries(rows)`, for one track of a round of this
+        many rows.
         """
 
     @property

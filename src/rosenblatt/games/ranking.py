@@ -139,6 +139,10 @@ class Ranking:
         """A vector must keep every one of the best rows above the others, whichever is corrected."""
         return judge_every_best if self.strategy == "best" else self.judge
 
+    def most_entries(self, rows: int) -> int:
+        """Two per pair that is corrected: one pair, or one for every row."""
+        return 2 if self.strategy == "best" else 2 * rows
+
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """The place of the highest score in every list, the first of equals."""
         lists = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)

@@ -200,6 +200,12 @@ class Sequence:
         """How many labels a path has through a round of so many rows."""
         return length_of(rows, self.labels, self.pairs == "seen")
 
+    def most_entries(self, rows: int) -> int:
+        """All that two paths pass: rows, and where they are learned pairs of labels and edges."""
+        tokens = self.length(rows)
+        pairs = {"allowed": 0, "scored": tokens + 1, "seen": 2 * tokens}[self.pairs]
+        return 2 * (tokens + pairs)
+
     def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
         """The labels of the best path of every round, for all rows."""
         return self.best(scores, offsets, starts)[0]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.loops.book import most_entries, norm_squared, write
+from rosenblatt.loops.book import norm_squared, write
 from rosenblatt.loops.compiling import compiled, composed, inlined
 
 
@@ -24,7 +24,7 @@ def block_loop(judge: Any, step: Any) -> Any:
 
     @composed(judge, step)
     def play_block(
-        turn, tracks, starts, truths, weights, scores, offsets, gram, known, wanted,
+        turn, tracks, width, starts, truths, weights, scores, offsets, gram, known, wanted,
         reach, slack, parameters, corrections, entries, tally,
     ):  # fmt: skip
         """Play from `turn` (round × tracks + track) to the end, or to a correction it cannot make.
@@ -33,9 +33,8 @@ def block_loop(judge: Any, step: Any) -> Any:
         If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
         rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`.
         If the book has no room for it, neither. Returns the turn to come back to, or −1 at the end; or
-        −2 − round, if the scores of a round are not finite.
+        −2 − round, if the scores of a round are not finite. A judge writes at most `width` entries.
         """
-        width = most_entries(scores.shape[1], scores.shape[0], offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         stopped, k, e = -1, tally[1], tally[2]
         for turn_now in range(turn, (starts.shape[0] - 1) * tracks):

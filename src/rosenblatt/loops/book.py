@@ -18,12 +18,6 @@ OFFSET = -1
 
 
 @inlined
-def most_entries(rows: int, outputs: int, offsets: int) -> int:
-    """The most entries that a round of so many rows can have."""
-    return 2 * rows * (outputs + 1) + 2 * offsets
-
-
-@inlined
 def norm_squared(where: Array, amount: Array, count: int, gram: Array) -> float:
     """‖Φ(truth) − Φ(answer)‖² from the inner products of the rows; offsets are orthogonal to all else."""
     total = 0.0

@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.loops.book import most_entries
 from rosenblatt.loops.compiling import composed
 
 
 @cache
 def margin_loop(judge: Any) -> Any:
-    """The loop for this game: ⟨u, Φ(truth) − Φ(rival)⟩ as an array (rounds × tracks)."""
+    """The loop for this game: ⟨u, Φ(truth) − Φ(rival)⟩ as an array (rounds × tracks).
+
+    A judge writes at most `width` entries.
+    """
 
     @composed(judge)
-    def margins(starts, truths, scores, offsets, tracks, longest):
-        width = most_entries(longest, scores.shape[1], offsets.shape[0])
+    def margins(starts, truths, scores, offsets, tracks, width):
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         found = np.empty((starts.shape[0] - 1, tracks))
         for i in range(starts.shape[0] - 1):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.loops.ahead import NUMBERS, ROW, approach
-from rosenblatt.loops.book import OFFSET, most_entries, write
+from rosenblatt.loops.book import OFFSET, write
 from rosenblatt.loops.compiling import composed, inlined
 from rosenblatt.loops.dense import (
     add_dense,
@@ -111,19 +111,18 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
 
     @composed(judge, step, *reading)
     def play_pass(
-        begin, order, starts, index, indptr, features, values, truths, sample_weights, longest, tracks,
-        outputs, weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
+        begin, order, starts, index, indptr, features, values, truths, sample_weights, longest, width,
+        tracks, outputs, weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
         corrections, entries, tally,
     ):  # fmt: skip
         """Play the rounds of `order` from `begin`, to the end or until the book has no room for another.
 
-        The rows of round i are those at `index[starts[i]:starts[i + 1]]`. Without sample weights (an empty
-        array) every round counts 1.
+        The rows of round i are those at `index[starts[i]:starts[i + 1]]`, at most `longest`, for which a
+        judge writes at most `width` entries. Without sample weights (an empty array) every round counts 1.
         Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to come back
         to; or −1 − row if a row has no finite score, or a feature that has no weight, with nothing changed
         by its round.
         """
-        width = most_entries(longest, outputs, offsets.shape[0])
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
         clock, k, e = tally[0], tally[1], tally[2]

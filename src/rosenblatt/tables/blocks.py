@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
+from rosenblatt.games import most_entries
 from rosenblatt.loops.blocks import block_loop
-from rosenblatt.loops.book import CORRECTION, OFFSET, most_entries
+from rosenblatt.loops.book import CORRECTION, OFFSET
 from rosenblatt.rows import Rows, spans
 from rosenblatt.run import Examples, Run, not_finite
 
@@ -74,13 +75,13 @@ class BlockTable:
         game, rule, book = run.game, run.rule, run.book
         dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
         gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
-        most = most_entries(len(rows), game.outputs, len(game.offsets))
+        most = most_entries(game, len(rows))
         (_, k, e), turn = book.tally.tolist(), 0
         while turn >= 0:
-            book.make_room(len(rounds), most)
+            book.make_room(len(rounds), max(2 * len(rounds), most))
             wanted = np.zeros(len(rows), bool)
             turn = self.loop(
-                turn, game.tracks, starts, truths, weights, scores, run.hypothesis.offsets, gram, known,
+                turn, game.tracks, most, starts, truths, weights, scores, run.hypothesis.offsets, gram, known,
                 wanted, rule.reach, self.slack, rule.parameters, book.corrections, book.entries, book.tally,
             )  # fmt: skip
             missing = np.flatnonzero(wanted)

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
+from rosenblatt.games import most_entries
 from rosenblatt.hypotheses import Primal
 from rosenblatt.interrupts import Interrupts
-from rosenblatt.loops.book import OFFSET, most_entries
+from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.passes import DENSE, MANY, ONE, delay_loop, pass_loop
 from rosenblatt.rows import Csr, Rows, check_in_range, read_only
 from rosenblatt.run import Examples, Run, not_finite
@@ -43,8 +44,9 @@ class Pass:
         """Be ready for rounds of so many rows."""
         if longest > self._longest:
             game, self._longest = self.run.game, longest
-            self._sizes = longest, game.tracks, game.outputs
-            self._most = game.tracks, game.tracks * most_entries(longest, game.outputs, len(game.offsets))
+            width = most_entries(game, longest)
+            self._sizes = longest, width, game.tracks, game.outputs
+            self._most = game.tracks, game.tracks * width
 
     def play(
         self, order: Ints, starts: Ints, index: Ints, rows: Csr, truths: Ints, weights: Floats, *,

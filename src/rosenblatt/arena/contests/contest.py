@@ -8,8 +8,7 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.arena.rules import LARGEST, ROUNDING, Rules
-from rosenblatt.games import Game
-from rosenblatt.loops.book import most_entries
+from rosenblatt.games import Game, most_entries
 
 Move = Any
 """What A shows and then reveals in one round; each contest has its own kind."""
@@ -97,7 +96,7 @@ def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, offsets:
     """By how much such scores keep the truth above its rivals."""
     judge = getattr(game, "guarantee", game.judge)
     truths = contest.truths(move)
-    width = most_entries(len(scores), game.outputs, len(game.offsets))
+    width = most_entries(game, len(scores))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     return float(judge(scores, offsets, truths, 0, 0.0, where, amount)[1])
 

@@ -13,6 +13,7 @@ from rosenblatt._types import Floats, Ints
 from rosenblatt.arena.contests.contest import margin_by, split
 from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Sequence as Game
+from rosenblatt.games import most_entries
 from rosenblatt.loops.margins import margin_loop
 
 PATHS, LABELS = 1024, 16
@@ -150,7 +151,12 @@ class Sequences:
         game = self.game("mistake")
         loop = margin_loop(game.judge)
         margins = loop(
-            legal.starts, legal.truths, legal.rows @ weights, game.offsets + offsets, 1, self.longest
+            legal.starts,
+            legal.truths,
+            legal.rows @ weights,
+            game.offsets + offsets,
+            1,
+            most_entries(game, self.longest),
         )
         return legal.moves[int(np.argmin(margins[:, 0]))]
 
