@@ -140,7 +140,7 @@ class Replacement:
     def commit(self) -> None:
         """See it safely stored, and let it take the target's place."""
         with self.file as file:
-            os.fchmod(file.fileno(), self._rights)
+            os.chmod(file.fileno() if os.chmod in os.supports_fd else self._beside, self._rights)
             file.flush()
             os.fsync(file.fileno())
         os.replace(self._beside, self._target)
@@ -157,6 +157,8 @@ class Replacement:
 
 def sweep(target: Path) -> None:
     """Remove what writers that were killed have left beside a file."""
+    if sys.platform == "win32":  # there, signal 0 is Ctrl-C, not a question
+        return
     start = _start(target)
     for beside in target.parent.iterdir():
         writer = beside.name.removesuffix(PART).rpartition(".")[2]
@@ -192,8 +194,11 @@ def _rights(path: Path) -> int:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the new name stored, too."""
-    handle = os.open(folder, os.O_RDONLY)
+    """Have the new name stored, too, where a folder can be opened: not on Windows."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except PermissionError:
+        return
     try:
         os.fsync(handle)
     finally:
