@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING, Any
 from rosenblatt.version import __version__
 
 if TYPE_CHECKING:
-    from rosenblatt import arena, budgets, data, features, kernels, metrics, online, plot, rules, schemes
+    from rosenblatt import (
+        arena,
+        budgets,
+        data,
+        features,
+        games,
+        kernels,
+        metrics,
+        online,
+        plot,
+        rules,
+        schemes,
+    )
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
@@ -24,6 +36,7 @@ _HOMES = {
     "budgets": "rosenblatt.budgets",
     "data": "rosenblatt.data",
     "features": "rosenblatt.features",
+    "games": "rosenblatt.games",
     "metrics": "rosenblatt.metrics",
     "schemes": "rosenblatt.schemes",
     "kernels": "rosenblatt.kernels",
@@ -41,6 +54,7 @@ __all__ = [
     "budgets",
     "data",
     "features",
+    "games",
     "kernels",
     "load",
     "metrics",

@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.games import most_entries
+from rosenblatt.games import judged, most_entries
 from rosenblatt.hypotheses import Budgeted, Hypothesis, Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, norm_squared
 from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows, parts
+from rosenblatt.rules import stepped
 from rosenblatt.run import Examples, Orders, Run, not_finite
 from rosenblatt.tables import BlockTable, PassTable
 
@@ -76,15 +77,15 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     lines: list[tuple[float, ...]] = []
     entries: list[tuple[float, ...]] = []
     for track in range(game.tracks):
-        count, margin, wrong, cost = game.judge(
-            hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
+        count, margin, wrong, cost = judged(
+            game, hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
         )
         if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
             raise not_finite(int(shown[0]))
         restart = weight != 0 and _recent_falls_behind(run, rows, truth, track, wrong)
         if (wrong or margin < rule.reach * cost) and weight != 0:
             norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
-            size = rule.step(margin, norm, cost, rule.parameters) * weight
+            size = stepped(rule, margin, norm, cost) * weight
             change = size * amount[:count]
             _move(hypothesis, rows, track, where[:count], change, when)
             for a in range(count):
@@ -124,7 +125,7 @@ def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, track: int, wrong: b
     offsets = recent.average_offsets(run.hypothesis.offsets, rounds)
     width = most_entries(run.game, len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
-    recent_wrong = run.game.judge(scores, offsets, truth, track, 0.0, where, amount)[2]
+    recent_wrong = judged(run.game, scores, offsets, truth, track, 0.0, where, amount)[2]
     return recent.compare(track, wrong, recent_wrong)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf
+from math import inf, isclose, isfinite, nan
 from numbers import Real
 from typing import Protocol
 
@@ -17,9 +17,21 @@ import numpy as np
 
 from rosenblatt import expressions
 from rosenblatt._types import Array, Floats
+from rosenblatt.checks import Check
+from rosenblatt.loops.checking import alone
 from rosenblatt.loops.compiling import compilable
 
-__all__ = ["Margin", "PassiveAggressive", "Perceptron", "Rule", "as_rule", "parse"]
+__all__ = [
+    "Check",
+    "Margin",
+    "PassiveAggressive",
+    "Perceptron",
+    "Rule",
+    "as_rule",
+    "check",
+    "compilable",
+    "parse",
+]
 
 
 class Rule(Protocol):
@@ -164,6 +176,22 @@ class PassiveAggressive:
         return (radius_squared + float(self.parameters[2])) * (cost / margin) ** 2
 
 
+def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> float:
+    """Return how far a rule moves; raises ValueError if it raises or that is no finite number."""
+    try:
+        size = float(rule.step(margin, norm_squared, cost, rule.parameters))
+        what = f"moves by {size}"
+    except Exception as error:
+        size, what = nan, f"raised {type(error).__name__} ({error})"
+    if isfinite(size):
+        return size
+    raise ValueError(
+        f"The rule {rule!r:.100} {what}, given the margin {margin:.6g}, the squared norm {norm_squared:.6g} "
+        f"and the cost {cost:.6g}. A step must be finite: correct the rule, or scale the data. "
+        "rosenblatt.rules.check finds such faults."
+    )
+
+
 def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
     """The rule of this name with this learning rate, or the rule itself."""
     if rule == "perceptron":
@@ -182,7 +210,7 @@ def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
         )
     if isinstance(rule, str):
         return PassiveAggressive()
-    if not all(hasattr(rule, name) for name in ("reach", "parameters", "step", "bound")):
+    if not all(hasattr(rule, name) for name in MEMBERS):
         raise TypeError(
             "A rule is 'perceptron', 'margin', 'passive-aggressive' or an object with reach, parameters, "
             f"step and bound. Got {rule!r}."
@@ -203,6 +231,76 @@ def parse(text: str) -> Rule:
     if not isinstance(found, Perceptron | Margin | PassiveAggressive):
         raise ValueError(f"A rule must be an expression such as Margin(beta=0.1). Got {text!r}.")
     return found
+
+
+MEMBERS = ("reach", "parameters", "step", "bound")
+
+
+def check(rule: Rule) -> Check:
+    """Whether a rule does what the learner relies on, for some margins, norms and costs.
+
+    The step must be a finite number of at least 0, also where the squared norm is 0. It must compile, and
+    then return the same. The bound must be a number. A sample can refute a rule and never prove one.
+
+    Examples
+    --------
+    >>> print(check(PassiveAggressive(variant="PA")))
+    PassiveAggressive(C=1.0, variant='PA'): no fault in 40 cases
+    """
+    missing = [name for name in MEMBERS if not hasattr(rule, name)]
+    if missing:
+        return Check(f"{rule!r:.100}", 0, (f"The rule has no {', '.join(missing)}.",))
+    faults: dict[str, str] = {}
+    if not isinstance(rule.reach, Real) or not rule.reach < inf:
+        faults["reach"] = f"The reach of a rule must be a number below ∞, or −∞. Got {rule.reach!r}."
+    if not isinstance(rule.parameters, np.ndarray) or rule.parameters.dtype != np.float64:
+        faults["parameters"] = f"The parameters must be an array of float64. Got {rule.parameters!r:.60}."
+    _check_bound(rule, faults)
+    reach = rule.reach if "reach" not in faults else 0.0
+    cases = [
+        (margin * cost, norm_squared, cost)
+        for cost in (1.0, 3.0)
+        for norm_squared in (0.0, 1e-3, 1.0, 50.0)
+        for margin in (-10.0, -1.0, -1e-3, 0.0, max(reach, 0.0) / 2)  # what is corrected
+    ]
+    for case in cases:
+        _check_step(rule, case, faults)
+    return Check(f"{rule!r:.100}", len(cases), tuple(faults.values()))
+
+
+def _check_bound(rule: Rule, faults: dict[str, str]) -> None:
+    try:
+        bound = float(rule.bound(1.0, 0.5))
+        fault = "" if bound >= 0 else f"returned {bound}"
+    except Exception as error:
+        fault = f"raised {type(error).__name__} ({error})"
+    if fault:
+        faults["bound"] = f"The bound {fault} for radius_squared=1.0 and margin=0.5. It must be a number ≥ 0."
+
+
+def _check_step(rule: Rule, case: tuple[float, float, float], faults: dict[str, str]) -> None:
+    """Note the first fault of each kind in what a rule does in this case."""
+    try:
+        size = stepped(rule, *case)
+        if size < 0:
+            faults.setdefault("step", f"The step is {size:.6g} for {_shown(case)}. It must not go backwards.")
+    except ValueError as fault:
+        faults.setdefault("step", str(fault))
+        return
+    try:
+        compiled = float(alone(rule.step)(*case, rule.parameters))
+    except Exception as fault:  # of the step, or of the compiler
+        faults.setdefault("compiled", f"The step fails if it is compiled: {fault}")
+        return
+    if not isclose(size, compiled, rel_tol=1e-9, abs_tol=1e-12):
+        faults.setdefault(
+            "compiled",
+            f"The step is {compiled:.6g} if it is compiled and {size:.6g} if not, for {_shown(case)}.",
+        )
+
+
+def _shown(case: tuple[float, float, float]) -> str:
+    return "margin={:.6g}, norm_squared={:.6g}, cost={:.6g}".format(*case)
 
 
 def _positive(name: str, value: float) -> None:

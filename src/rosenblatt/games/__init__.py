@@ -1,20 +1,26 @@
 """The games: what an answer is, when it is wrong, and what a wrong one corrects. One file, one game."""
 
+from rosenblatt.checks import Check
 from rosenblatt.games.binary import Binary
+from rosenblatt.games.checks import check
 from rosenblatt.games.game import NO_OFFSETS, Game, most_entries
 from rosenblatt.games.multiclass import Argmax, OneVsRest
 from rosenblatt.games.ranking import Ranking
 from rosenblatt.games.sequence import Sequence
+from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.compiling import compilable
 
 __all__ = [
     "NO_OFFSETS",
     "Argmax",
     "Binary",
+    "Check",
     "Game",
     "OneVsRest",
     "Ranking",
     "Sequence",
+    "check",
     "compilable",
+    "judged",
     "most_entries",
 ]

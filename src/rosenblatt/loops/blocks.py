@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import norm_squared, write
+from rosenblatt.loops.checking import checked_judge, checked_step
 from rosenblatt.loops.compiling import compiled, composed, inlined
 
 
@@ -21,8 +22,10 @@ def add_scaled(total, factor, values):
 @cache
 def block_loop(judge: Any, step: Any) -> Any:
     """The loop for this game and this rule."""
+    parts = (judge, step)
+    judge, step = checked_judge(judge), checked_step(step)
 
-    @composed(judge, step)
+    @composed(*parts, judge, step)
     def play_block(
         turn, tracks, width, starts, truths, weights, scores, offsets, gram, known, wanted,
         reach, slack, parameters, corrections, entries, tally,
@@ -33,7 +36,8 @@ def block_loop(judge: Any, step: Any) -> Any:
         If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
         rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`.
         If the book has no room for it, neither. Returns the turn to come back to, or −1 at the end; or
-        −2 − round, if the scores of a round are not finite. A judge writes at most `width` entries.
+        −2 − round, if the scores of a round are not finite or judge or step returned nothing that can be
+        used. A judge writes at most `width` entries.
         """
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         stopped, k, e = -1, tally[1], tally[2]
@@ -44,7 +48,7 @@ def block_loop(judge: Any, step: Any) -> Any:
                 scores[:, first:last].T, offsets, truths[first:last], track, reach, where, amount
             )
             if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
-                stopped = -2 - i
+                stopped = -2 - i if stopped < 0 else stopped  # else it is judged again, once its turn comes
                 break
             suspect = stopped >= 0 and margin < slack
             if not (wrong or margin < reach * cost or suspect) or weights[i] == 0.0:
@@ -59,6 +63,9 @@ def block_loop(judge: Any, step: Any) -> Any:
                 continue
             norm = norm_squared(where, amount, count, gram[first:last, first:last])
             size = step(margin, norm, cost, parameters) * weights[i]
+            if not abs(size) < np.inf:
+                stopped = -2 - i
+                break
             missed = 1.0 if wrong else 0.0
             line = (tally[0] + i + 1.0, float(i), float(track), margin, norm, missed, cost, size)
             write(corrections, k, line, entries, e, where, amount, count, first, size)

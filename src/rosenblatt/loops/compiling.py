@@ -5,21 +5,31 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
+from numba.core.errors import NumbaError
 from numba.extending import intrinsic, register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+def is_ours(function: Callable[..., Any]) -> bool:
+    """Whether a function is part of this library, and so trusted."""
+    return str(getattr(function, "__module__", "")).partition(".")[0] == __name__.partition(".")[0]
+
+
 def compilable(function: Function) -> Function:
-    """Let a module-level function be called from compiled loops; from Python it stays what it is."""
-    return cast(Function, register_jitable(function))
+    """Let a module-level function be called from compiled loops; from Python it stays what it is.
+
+    A function from outside this library raises IndexError past the end of an array when it is compiled, too.
+    """
+    register = register_jitable if is_ours(function) else register_jitable(boundscheck=True)
+    return cast(Function, register(function))
 
 
 def inlined(function: Function) -> Function:
@@ -114,12 +124,41 @@ def composed(*parts: Callable[..., Any], **options: Any) -> Callable[[Function],
     Under one name, a loop of an edited game would be served from before the edit, and of two loops
     in one process the second might run the code of the first.
     """
+    users = [part for part in parts if not is_ours(part)]
 
     def decorate(function: Function) -> Function:
         function.__qualname__ = f"{function.__name__}_{fingerprint(function, *parts)}"
-        return compiled(function, **options)
+        loop = compiled(function, **options)
+        return cast(Function, UsersLoop(loop, users)) if users else loop
 
     return decorate
+
+
+MODULE_LEVEL = (
+    "What loops are compiled from must be module-level functions marked with @rosenblatt.games.compilable, "
+    "as must be all functions that they call."
+)
+
+
+class UsersLoop:
+    """A loop made of users' functions: what the compiler says about them is reported in a sentence."""
+
+    def __init__(self, loop: Callable[..., Any], users: list[Callable[..., Any]]) -> None:
+        self._loop = loop
+        self._names = " or ".join(f"{each.__module__}.{each.__qualname__}" for each in users)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the loop, which is compiled the first time."""
+        try:
+            return self._loop(*arguments)
+        except NumbaError as error:
+            reason = " ".join(str(error).split())
+            raise TypeError(f"{self._names} cannot be compiled. {MODULE_LEVEL} Got: {reason:.400}") from error
+        except IndexError as error:
+            raise IndexError(f"{self._names} uses an index past the end of an array ({error}).") from error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._loop, name)
 
 
 def fingerprint(*functions: Callable[..., Any]) -> str:
@@ -131,6 +170,8 @@ def fingerprint(*functions: Callable[..., Any]) -> str:
         if id(function) in seen:
             continue
         seen.add(id(function))
+        if isinstance(function, MethodType) or not hasattr(function, "__code__"):
+            raise TypeError(f"{MODULE_LEVEL} Got {function!r:.100}.")
         digest.update(f"{function.__module__}.{function.__qualname__}".encode())
         _feed(digest, function.__code__)
         for name in function.__code__.co_names:

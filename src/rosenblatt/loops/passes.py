@@ -12,6 +12,7 @@ import numpy as np
 
 from rosenblatt.loops.ahead import NUMBERS, ROW, approach
 from rosenblatt.loops.book import OFFSET, write
+from rosenblatt.loops.checking import checked_judge, checked_step
 from rosenblatt.loops.compiling import composed, inlined
 from rosenblatt.loops.dense import (
     add_dense,
@@ -108,8 +109,10 @@ def delay_loop(reading: Reading) -> Any:
 def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
     """The pass for this game, this rule and rows that are read so."""
     locate, fetch_rows, out_of_range, announce, score, add, norm_of = reading
+    parts = (judge, step, *reading)
+    judge, step = checked_judge(judge), checked_step(step)
 
-    @composed(judge, step, *reading)
+    @composed(*parts, judge, step)
     def play_pass(
         begin, order, starts, index, indptr, features, values, truths, sample_weights, longest, width,
         tracks, outputs, weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
@@ -120,8 +123,8 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
         The rows of round i are those at `index[starts[i]:starts[i + 1]]`, at most `longest`, for which a
         judge writes at most `width` entries. Without sample weights (an empty array) every round counts 1.
         Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to come back
-        to; or −1 − row if a row has no finite score, or a feature that has no weight, with nothing changed
-        by its round.
+        to; or −1 − row if a row has no finite score, or a feature that has no weight, or if judge or step
+        returned nothing that can be used, with nothing changed by its round.
         """
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
@@ -156,7 +159,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                         scores[: last - first], offsets, truth[: last - first], track, reach, where, amount
                     )
                 if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
-                    stopped = -1 - index[first]
+                    stopped = -1 - index[first] if last > first else -1
                     break
                 weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
                 if not (wrong or margin < reach * cost) or weight == 0.0:
@@ -164,6 +167,9 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                 rows = index[first:last]
                 norm = norm_of(indptr, features, values, rows, constant, where, amount, count)
                 size = step(margin, norm, cost, parameters) * weight
+                if not abs(size) < np.inf:
+                    stopped = -1 - rows[0] if last > first else -1
+                    break
                 example, missed = float(first_example + i), 1.0 if wrong else 0.0
                 line = (float(clock), example, float(track), margin, norm, missed, cost, size)
                 write(corrections, k, line, entries, e, where, amount, count, 0, size)

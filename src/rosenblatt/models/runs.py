@@ -53,7 +53,14 @@ GAMES: dict[str, Any] = {"binary": Binary, "argmax": Argmax, "one-vs-rest": OneV
 
 def write_game(sheet: Sheet, game: Game) -> None:
     """A game that is played on rows or lists."""
-    sheet["game"] = next(name for name, kind in GAMES.items() if type(game) is kind)
+    found = [name for name, kind in GAMES.items() if type(game) is kind]
+    if not found:
+        named = ", ".join(kind.__name__ for kind in GAMES.values())
+        raise ValueError(
+            f"A model file holds one of the games {named}. Got {game!r:.100}: a game of your own cannot "
+            "be saved. Keep the weights and the ledger of its run yourself, as arrays."
+        )
+    sheet["game"] = found[0]
     if isinstance(game, Binary):
         sheet["ties"] = game.ties
     if isinstance(game, Ranking):

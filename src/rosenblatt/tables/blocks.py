@@ -11,7 +11,8 @@ from rosenblatt.games import most_entries
 from rosenblatt.loops.blocks import block_loop
 from rosenblatt.loops.book import CORRECTION, OFFSET
 from rosenblatt.rows import Rows, spans
-from rosenblatt.run import Examples, Run, not_finite
+from rosenblatt.run import Examples, Run
+from rosenblatt.tables.faults import failure
 
 SUSPICION = 0.2
 """Right answers with a margin below this share of what a correction moves may soon be wrong."""
@@ -51,7 +52,7 @@ class BlockTable:
         starts = self.starts[part.start : part.stop + 1] - at.start
         with np.errstate(over="ignore", invalid="ignore"):  # said in words, once a score shows it
             rows, scores = self.board.open(at)
-            corrections, entries = self._rounds(rounds, starts, index, rows, scores)
+            corrections, entries, failed = self._rounds(rounds, starts, index, rows, scores)
         on_rows = entries[:, 1] != OFFSET
         correction, place, output = entries[on_rows, :3].astype(np.int64).T
         when = self.run.book.corrections[correction, 0]
@@ -62,13 +63,18 @@ class BlockTable:
         self.board.close(at, scores, rows, (once, output, entries[on_rows, 3], when))
         corrections[:, 1] = self.run.examples_seen + rounds[corrections[:, 1].astype(np.int64)]
         entries[on_rows, 1] = self.run.rows_seen + index[place]
-        self.run.book.tally[0] += len(rounds)
+        self.run.book.tally[0] += len(rounds) if failed is None else failed
+        if failed is not None:
+            shown = index[starts[failed] : starts[failed + 1]]
+            row = int(shown[0]) if len(shown) else 0
+            raise failure(self.run, self.examples.rows.take(shown), self.examples.truths[shown], row)
 
     def _rounds(
         self, rounds: Ints, starts: Ints, index: Ints, rows: Rows, scores: Floats
-    ) -> tuple[Floats, Floats]:
+    ) -> tuple[Floats, Floats, int | None]:
         """The corrections and entries of a block, as they are in the book, but numbered within the block.
 
+        Third, the round that cannot be played, if there is one: only those before it were.
         The loop stops where it needs more of its Gram matrix, or of the book.
         """
         run, truths, weights = self.run, self.examples.truths[index], self.examples.weights_of(rounds)
@@ -91,10 +97,8 @@ class BlockTable:
                     gram = np.where(known[:, None], gram, 0).astype(np.float64)
                 gram[missing] = near
                 known[missing] = True
-        if turn < -1:
-            raise not_finite(int(index[starts[-2 - turn]]))
         corrections, entries = book.corrections[k : len(book)], book.entries[e : book.tally[2]]
         if len(corrections):
             norm, size = (corrections[:, CORRECTION.index(name)] for name in ("norm_squared", "size"))
             self.slack = SUSPICION * float(np.mean(norm * size))
-        return corrections, entries
+        return corrections, entries, -2 - turn if turn < -1 else None

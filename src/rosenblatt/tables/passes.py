@@ -14,7 +14,8 @@ from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.passes import DENSE, MANY, ONE, delay_loop, pass_loop
 from rosenblatt.rows import Csr, Rows, check_in_range, read_only
-from rosenblatt.run import Examples, Run, not_finite
+from rosenblatt.run import Examples, Run
+from rosenblatt.tables.faults import failure
 
 LINES = 2**18
 """Lines to have in the book for an epoch: so many at once cost little, and nothing where they stay empty."""
@@ -65,6 +66,7 @@ class Pass:
         current, delayed = self._plain(hypothesis.weights), self._plain(hypothesis.delayed)
         while turn < rounds:
             book.make_room(max(rounds - turn, self._most[0]), max(2 * (rounds - turn), self._most[1]))
+            before = book.rounds - turn
             turn = self._loop(
                 turn, order, starts, index, *csr, truths, weights, *self._sizes,
                 current, delayed[:0] if late else delayed, hypothesis.memory.constant, hypothesis.offsets,
@@ -72,7 +74,13 @@ class Pass:
             )  # fmt: skip
             if turn < 0:
                 check_in_range(rows.features, rows.width)
-                raise not_finite(-1 - turn)
+                failed = order[book.rounds - before]
+                shown = index[starts[failed] : starts[failed + 1]]
+                raise failure(run, self._rows(rows).take(shown), truths[shown], -1 - turn)
+
+    def _rows(self, rows: Csr) -> Rows:
+        """The rows whose arrays these are."""
+        return Rows(rows.values.reshape(-1, rows.width) if self.reading is DENSE else rows)
 
     def delay(self, rows: Csr, corrections: Floats, entries: Floats, new: slice) -> None:
         """Bring what the average needs in step with new entries."""

@@ -1,0 +1,183 @@
+"""Is it a game? What a sample can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.checks import Check
+from rosenblatt.games.game import Game, most_entries
+from rosenblatt.games.verdicts import Verdict, verdict
+from rosenblatt.loops.checking import alone
+
+MEMBERS = ("outputs", "offsets", "tracks", "alternatives", "judge", "ballot", "answer", "elect")
+
+REACHES = (-np.inf, 0.0, 1.0)
+"""What rules ask for: mistakes only, the nearest rival, a margin."""
+
+Judged = tuple[Verdict, Ints, Floats]
+"""A verdict and the entries that were written: where, and the amounts."""
+
+
+def check(game: Game, truths: Sequence[Any], *, draws: int = 8, seed: int = 0) -> Check:
+    """Whether a game does what the learner relies on, in rounds with these truths and drawn scores.
+
+    The judge must write entries for rows, outputs and offsets that exist, and its margin must be the sum of
+    their scores. It must change nothing else, and return the same for the same. Tracks must not share an
+    output. Judge and ballot must compile, and then return the same. A sample can refute a game and never
+    prove one.
+
+    Parameters
+    ----------
+    game
+        The game in question.
+    truths
+        The truth of each round: one value, or a list with one for each of its rows.
+    draws
+        How often to draw scores for each round.
+    seed
+        What they are drawn from.
+
+    Examples
+    --------
+    >>> from rosenblatt import games
+    >>> games.check(games.Argmax(3), [0, 1, 2]).ok
+    True
+    >>> print(games.check(games.Ranking("top"), [[2, 0, 1], [0, 0]]))
+    Ranking(strategy='top'): no fault in 48 cases
+    """
+    missing = [name for name in MEMBERS if not hasattr(game, name)]
+    if missing:
+        return Check(f"{game!r:.100}", 0, (f"The game has no {', '.join(missing)}.",))
+    trial = _Trial(game, [_as_truths(each) for each in truths], np.random.default_rng(seed))
+    for truth in trial.truths:
+        for _ in range(draws):
+            trial.judge(truth)
+    trial.check_tracks()
+    trial.vote()
+    return Check(f"{game!r:.100}", trial.cases, tuple(trial.faults.values()))
+
+
+def _as_truths(truth: Any) -> Array:
+    """The truths of one round, in the types that loops are compiled for."""
+    values = np.atleast_1d(np.asarray(truth))
+    return values.astype(np.int64) if values.dtype.kind in "biu" else values
+
+
+class _Trial:
+    """A game tried in some rounds; of every kind of fault the first is kept."""
+
+    def __init__(self, game: Game, truths: list[Array], random: np.random.Generator) -> None:
+        self.game, self.truths, self._random = game, truths, random
+        self.cases = 0
+        self.faults: dict[str, str] = {}
+        self._outputs: dict[int, set[int]] = {}
+        self._learned: set[int] = set()
+
+    def judge(self, truth: Array) -> None:
+        """Try the judge in one round, on every track and for all that rules ask for."""
+        scores, offsets = self._drawn(len(truth))
+        for track in range(self.game.tracks):
+            for reach in REACHES:
+                self.cases += 1
+                self._judge(scores, offsets, truth, track, reach)
+
+    def _drawn(self, rows: int) -> tuple[Floats, Floats]:
+        """Scores, and the offsets that entries moved: small integers, of which some are equal, or any."""
+        shape, offsets = (rows, self.game.outputs), np.array(self.game.offsets, float)
+        learned = sorted(self._learned)
+        if self._random.random() < 0.5:
+            offsets[learned] += self._random.integers(-2, 3, len(learned))
+            return self._random.integers(-2, 3, shape).astype(float), offsets
+        offsets[learned] += self._random.normal(size=len(learned))
+        return self._random.normal(size=shape), offsets
+
+    def _judge(self, scores: Floats, offsets: Floats, truth: Array, track: int, reach: float) -> None:
+        given = (scores.copy(), offsets.copy(), truth.copy())
+        try:
+            first = self._written(verdict, *given, track, reach)
+            again = self._written(verdict, *given, track, reach)
+        except ValueError as fault:
+            self.faults.setdefault("judge", str(fault))
+            return
+        if not _same(first, again) or not all(map(np.array_equal, given, (scores, offsets, truth))):
+            self._note("pure", "judge must write to where and amount only, and return the same for the same")
+            return
+        self._check_entries(scores, offsets, track, first)
+        try:
+            compiled = self._written(lambda game, *rest: alone(game.judge)(*rest), *given, track, reach)
+        except Exception as fault:  # of the judge, or of the compiler
+            self.faults.setdefault("compiled", str(fault))
+            return
+        if not _same(first, compiled):
+            self._note("compiled", f"judge returns {compiled[0]} if it is compiled and {first[0]} if not")
+
+    def _written(self, judge: Callable[..., Verdict], *given: Any) -> Judged:
+        most = most_entries(self.game, len(given[0]))
+        where, amount = np.empty((most, 2), np.int64), np.empty(most)
+        found = judge(self.game, *given, where, amount)
+        return found, where[: found[0]], amount[: found[0]]
+
+    def _check_entries(self, scores: Floats, offsets: Floats, track: int, judged: Judged) -> None:
+        """Check that the entries make up the margin, and note which outputs and offsets they move."""
+        (count, margin, wrong, _), where, amount = judged
+        on_rows = where[:, 0] >= 0
+        row, output = where[on_rows].T
+        self._outputs.setdefault(track, set()).update(output.tolist())
+        self._learned.update(where[~on_rows, 1].tolist())
+        if wrong and not count:
+            self._note("entries", "judge calls an answer wrong and writes no entry that corrects it")
+        total = scores[row, output] @ amount[on_rows] + offsets[where[~on_rows, 1]] @ amount[~on_rows]
+        if count and np.isfinite(total) and not np.isclose(margin, total, rtol=1e-9, atol=1e-9):
+            self._note("margin", f"judge returns the margin {margin:.6g}, and its entries make {total:.6g}")
+
+    def check_tracks(self) -> None:
+        """Check that no two tracks moved the same output."""
+        moved = [output for outputs in self._outputs.values() for output in outputs]
+        if len(moved) > len(set(moved)):
+            self._note("tracks", "tracks of the game share an output, and must not")
+
+    def vote(self) -> None:
+        """Try the ballot, and how answers are read, on all rounds together."""
+        starts = np.cumsum([0, *map(len, self.truths)]).astype(np.int64)
+        scores, offsets = self._drawn(int(starts[-1]))
+        try:
+            tally = self._tally(self.game.ballot, scores, offsets, starts)
+            if not np.array_equal(tally, self._tally(alone(self.game.ballot), scores, offsets, starts)):
+                self._note("compiled ballot", "ballot counts other votes if it is compiled")
+            rounds = np.tile(offsets, (len(starts) - 1, 1))
+            self._check_answers("answer", self.game.answer(scores, rounds, starts), starts)
+            self._check_answers("elect", self.game.elect(tally.T, starts), starts)
+        except Exception as fault:  # of the game, or of the compiler
+            self._note(
+                "ballot", f"ballot, answer or elect of the game raised {type(fault).__name__}: {fault}"
+            )
+
+    def _tally(self, ballot: Callable[..., Any], scores: Floats, offsets: Floats, starts: Ints) -> Floats:
+        tally, given = np.zeros((self.game.alternatives, len(scores))), np.ascontiguousarray(scores.T)
+        for track in range(self.game.tracks):
+            ballot(given, offsets.copy(), starts, track, 1.0, tally)
+        if not np.array_equal(given.T, scores) or not np.isfinite(tally).all():
+            self._note("ballot", "ballot must add finite votes to the tally and change nothing else")
+        return tally
+
+    def _check_answers(self, name: str, answers: Any, starts: Ints) -> None:
+        if len(answers) not in (len(starts) - 1, starts[-1]):
+            self._note(name, f"method {name} must return one answer per round or row. Got {len(answers)}")
+
+    def _note(self, kind: str, what: str) -> None:
+        self.faults.setdefault(kind, f"The {what}.")
+
+
+def _same(first: Judged, second: Judged) -> bool:
+    """Whether two verdicts with their entries are the same, up to rounding."""
+    (verdict, where, amount), (other, elsewhere, differently) = first, second
+    return (
+        verdict[0] == other[0]
+        and np.allclose(verdict, other, rtol=1e-9, atol=1e-12)
+        and np.array_equal(where, elsewhere)
+        and np.allclose(amount, differently, rtol=1e-9, atol=1e-12)
+    )

@@ -1,0 +1,99 @@
+"""What users' judges and steps return, checked where loops are composed; those of the library are trusted."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Array
+from rosenblatt.loops.compiling import compilable, composed, fingerprint, is_ours
+
+FINE, COUNT, MARGIN, COST, ROW, OUTPUT, OFFSET, AMOUNT = range(8)
+"""What can be wrong with a verdict."""
+
+
+@compilable
+def first_fault(
+    count: int, margin: float, wrong: bool, cost: float, where: Array, amount: Array,
+    rows: int, outputs: int, offsets: int,
+) -> tuple[int, int]:  # fmt: skip
+    """Return what is wrong with a verdict, and in which entry; FINE if it can be used.
+
+    An entry is `where[a] = (row, output)`, or `(-1, offset)`, with a finite `amount[a]`. A margin of ∞ means
+    that nothing can go wrong.
+    """
+    if count < 0 or count > where.shape[0]:
+        return COUNT, 0
+    if not margin > -np.inf or (wrong and margin == np.inf):
+        return MARGIN, 0
+    if not (cost >= 0.0 and cost < np.inf):
+        return COST, 0
+    for a in range(count):
+        row, output = where[a, 0], where[a, 1]
+        if row < -1 or row >= rows:
+            return ROW, a
+        if row >= 0 and (output < 0 or output >= outputs):
+            return OUTPUT, a
+        if row < 0 and (output < 0 or output >= offsets):
+            return OFFSET, a
+        if not np.isfinite(amount[a]):
+            return AMOUNT, a
+    return FINE, 0
+
+
+@cache
+def checked_judge(judge: Any) -> Any:
+    """A judge whose margin is NaN where it raises or its verdict cannot be used: loops stop there."""
+    if is_ours(judge):
+        return judge
+
+    def checked(scores, offsets, truth, track, reach, where, amount):
+        count, margin, wrong, cost = 0, np.nan, False, 1.0
+        try:
+            found = judge(scores, offsets, truth, track, reach, where, amount)
+            count, margin, wrong, cost = int(found[0]), float(found[1]), bool(found[2]), float(found[3])
+        except Exception:
+            margin = np.nan
+        rows, outputs = scores.shape
+        fault, _ = first_fault(count, margin, wrong, cost, where, amount, rows, outputs, offsets.shape[0])
+        if fault != FINE:
+            count, margin = 0, np.nan
+        return count, margin, wrong, cost
+
+    return _named(checked, judge)
+
+
+@cache
+def checked_step(step: Any) -> Any:
+    """A step that is NaN where it raises: loops stop there."""
+    if is_ours(step):
+        return step
+
+    def checked(margin, norm, cost, parameters):
+        size = np.nan
+        try:
+            size = float(step(margin, norm, cost, parameters))
+        except Exception:
+            size = np.nan
+        return size
+
+    return _named(checked, step)
+
+
+def _named(function: Any, checked: Any) -> Any:
+    """The function under a name of its own: machine code knows a function in a closure by name only."""
+    function.__qualname__ = f"{function.__name__}_{fingerprint(function, checked)}"
+    return compilable(function)
+
+
+@cache
+def alone(function: Any) -> Any:
+    """A loop that does nothing but call a user's function, to see whether it compiles and what it returns."""
+
+    @composed(function)
+    def call(*arguments):
+        return function(*arguments)
+
+    return call
