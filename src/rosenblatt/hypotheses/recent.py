@@ -14,9 +14,7 @@ from copy import deepcopy
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-
-BEHIND = 10
-"""Rounds by which the average may fall behind the current guess before it restarts."""
+from rosenblatt.loops.passes import BEHIND
 
 
 class Recent:

@@ -59,6 +59,18 @@ def add_dense(indptr, features, values, row, constant, output, change, weights):
     weights[o, weights.shape[1] - 1] += change * constant
 
 
+@merged
+def clear_dense(sums, sum_offsets, track, tracks):
+    """Set sums of the shape of the weights to 0: those of one of several learners, or all, offsets too."""
+    for o in range(sums.shape[0]):
+        if tracks == 1 or o == track:
+            for i in range(sums.shape[1]):
+                sums[o, i] = 0.0
+    if tracks == 1:
+        for j in range(sum_offsets.shape[0]):
+            sum_offsets[j] = 0.0
+
+
 @summing
 def square_of(values, begin, width):
     """⟨x, x⟩ for the vector of this width at a position."""

@@ -13,10 +13,11 @@ import numpy as np
 from rosenblatt.loops.ahead import NUMBERS, ROW, approach
 from rosenblatt.loops.book import OFFSET, write
 from rosenblatt.loops.checking import checked_judge, checked_step
-from rosenblatt.loops.compiling import composed, inlined
+from rosenblatt.loops.compiling import composed, inlined, merged
 from rosenblatt.loops.dense import (
     add_dense,
     announce_dense,
+    clear_dense,
     fetch_dense,
     locate_dense,
     never_out_of_range,
@@ -25,16 +26,25 @@ from rosenblatt.loops.dense import (
 )
 from rosenblatt.loops.sparse import (
     add_many,
+    add_many_again,
     add_one,
+    add_one_again,
     announce_many,
     announce_one,
+    clear_many,
+    clear_one,
     fetch_rows,
     locate,
     norm_of_rows,
     out_of_range,
     score_many,
+    score_many_again,
     score_one,
+    score_one_again,
 )
+
+BEHIND = 10
+"""Rounds by which the recent average may fall behind the current guess before it restarts."""
 
 
 class Reading(NamedTuple):
@@ -51,17 +61,27 @@ class Reading(NamedTuple):
     score: Any
     add: Any
     norm_of: Any
+    score_again: Any
+    add_again: Any
+    clear: Any
 
 
-ONE = Reading(locate, fetch_rows, out_of_range, announce_one, score_one, add_one, norm_of_rows)
+ONE = Reading(
+    locate, fetch_rows, out_of_range, announce_one, score_one, add_one, norm_of_rows,
+    score_one_again, add_one_again, clear_one,
+)  # fmt: skip
 """CSR rows, one output: one weight per feature."""
 
-MANY = Reading(locate, fetch_rows, out_of_range, announce_many, score_many, add_many, norm_of_rows)
+MANY = Reading(
+    locate, fetch_rows, out_of_range, announce_many, score_many, add_many, norm_of_rows,
+    score_many_again, add_many_again, clear_many,
+)  # fmt: skip
 """CSR rows, a line of weights per feature."""
 
 DENSE = Reading(
-    locate_dense, fetch_dense, never_out_of_range, announce_dense, score_dense, add_dense, norm_of_dense
-)
+    locate_dense, fetch_dense, never_out_of_range, announce_dense, score_dense, add_dense, norm_of_dense,
+    score_dense, add_dense, clear_dense,
+)  # fmt: skip
 """Dense rows, a vector of weights per output."""
 
 
@@ -88,6 +108,27 @@ def delay(
             add(indptr, features, values, row, constant, output, change, delayed)
 
 
+@merged
+def average_of(scores, others, offsets, sum_offsets, length, after, average, average_offsets):
+    """Write the scores and offsets of the recent average, so many rounds after its restart."""
+    share = 1.0 / (float(after) * float(after + 1)) if after > 0 else 0.0
+    for r in range(length):
+        for o in range(scores.shape[1]):
+            average[r, o] = scores[r, o] - others[r, o] * share
+    for j in range(offsets.shape[0]):
+        average_offsets[j] = offsets[j] - sum_offsets[j] * share
+
+
+@merged
+def falls_behind(behind, track, wrong, average_wrong):
+    """Count a round that both have answered; returns whether the average is to be restarted."""
+    if average_wrong and not wrong:
+        behind[track] += 1
+    elif wrong and not average_wrong and behind[track] > 0:
+        behind[track] -= 1
+    return behind[track] >= BEHIND
+
+
 @cache
 def delay_loop(reading: Reading) -> Any:
     """The loop that brings u up to date, for whoever does that apart from the rounds."""
@@ -106,17 +147,18 @@ def delay_loop(reading: Reading) -> Any:
 
 
 @cache
-def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
-    """The pass for this game, this rule and rows that are read so."""
-    locate, fetch_rows, out_of_range, announce, score, add, norm_of = reading
-    parts = (judge, step, *reading)
+def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> Any:
+    """The pass for this game, this rule and rows that are read so; whether it follows the recent average."""
+    locate, fetch_rows, out_of_range, announce, score, add, norm_of, *again = reading
+    score_again, add_again, clear = again
+    parts = (judge, step, *reading, average_of, falls_behind)
     judge, step = checked_judge(judge), checked_step(step)
 
     @composed(*parts, judge, step)
     def play_pass(
         begin, order, starts, index, indptr, features, values, truths, sample_weights, longest, width,
         tracks, outputs, weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
-        corrections, entries, tally,
+        corrections, entries, tally, followed,
     ):  # fmt: skip
         """Play the rounds of `order` from `begin`, to the end or until the book has no room for another.
 
@@ -125,11 +167,17 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
         Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to come back
         to; or −1 − row if a row has no finite score, or a feature that has no weight, or if judge or step
         returned nothing that can be used, with nothing changed by its round.
+
+        `followed` is what `hypotheses.recent` keeps for the recent average: sums, offsets, since, behind.
         """
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
         clock, k, e = tally[0], tally[1], tally[2]
         stopped = order.shape[0]
+        sums, sum_offsets, since, behind = followed
+        others, average = (np.empty_like(scores), np.empty_like(scores)) if recent else (scores, scores)
+        average_offsets = offsets.copy() if recent else offsets
+        unread, unread_amount = (where.copy(), amount.copy()) if recent else (where, amount)
         for turn in range(begin, order.shape[0]):
             if k + tracks > corrections.shape[0] or e + tracks * width > entries.shape[0]:
                 stopped = turn
@@ -145,6 +193,8 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                     break
                 announce(indptr, features, index[min(first + r + 1, last - 1)], weights)
                 score(indptr, features, values, row, weights, constant, scores, r)
+                if recent:
+                    score_again(indptr, features, values, row, sums, constant, others, r)
                 truth[r] = truths[row]
                 if not np.isfinite(scores[r, 0]):
                     stopped = -1 - row
@@ -162,7 +212,18 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                     stopped = -1 - index[first] if last > first else -1
                     break
                 weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
+                late = False
+                if recent and weight != 0.0:
+                    length, after = last - first, clock - 1 - since[track]
+                    average_of(scores, others, offsets, sum_offsets, length, after, average, average_offsets)
+                    _, _, average_wrong, _ = judge(
+                        average[:length], average_offsets, truth[:length], track, 0.0, unread, unread_amount
+                    )
+                    late = falls_behind(behind, track, wrong, average_wrong)
                 if not (wrong or margin < reach * cost) or weight == 0.0:
+                    if recent and late:
+                        clear(sums, sum_offsets, track, tracks)
+                        since[track], behind[track] = clock, 0
                     continue
                 rows = index[first:last]
                 norm = norm_of(indptr, features, values, rows, constant, where, amount, count)
@@ -181,6 +242,15 @@ def pass_loop(judge: Any, step: Any, reading: Reading) -> Any:
                         row = rows[where[a, 0]]
                         entries[e + a, 1] = first_row + row
                         add(indptr, features, values, row, constant, output, change, weights)
+                    if recent:
+                        later = change * (float(clock - since[track]) * float(clock - since[track] + 1))
+                        if where[a, 0] < 0:
+                            sum_offsets[output] += later
+                        else:
+                            add_again(indptr, features, values, row, constant, output, later, sums)
+                if recent and late:
+                    clear(sums, sum_offsets, track, tracks)
+                    since[track], behind[track] = clock, 0
                 k, e = k + 1, e + count
             if stopped < 0:
                 clock -= 1

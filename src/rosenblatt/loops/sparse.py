@@ -134,6 +134,49 @@ def add_many(indptr, features, values, row, constant, output, change, weights):
     weights[weights.shape[0] - 1, output] += change * constant
 
 
+@merged
+def score_one_again(indptr, features, values, row, weights, constant, scores, r):
+    """`score_one` where a loop has it already: what is inlined can stand in a loop once."""
+    score_one(indptr, features, values, row, weights, constant, scores, r)
+
+
+@merged
+def score_many_again(indptr, features, values, row, weights, constant, scores, r):
+    """The same for `score_many`."""
+    score_many(indptr, features, values, row, weights, constant, scores, r)
+
+
+@merged
+def add_one_again(indptr, features, values, row, constant, output, change, weights):
+    """The same for `add_one`."""
+    add_one(indptr, features, values, row, constant, output, change, weights)
+
+
+@merged
+def add_many_again(indptr, features, values, row, constant, output, change, weights):
+    """The same for `add_many`."""
+    add_many(indptr, features, values, row, constant, output, change, weights)
+
+
+@merged
+def clear_one(sums, sum_offsets, track, tracks):
+    """Set sums of the shape of the weights to 0."""
+    for i in range(sums.shape[0]):
+        sums[i] = 0.0
+
+
+@merged
+def clear_many(sums, sum_offsets, track, tracks):
+    """The same for several outputs: those of one of several learners, or all, offsets too."""
+    for i in range(sums.shape[0]):
+        for o in range(sums.shape[1]):
+            if tracks == 1 or o == track:
+                sums[i, o] = 0.0
+    if tracks == 1:
+        for j in range(sum_offsets.shape[0]):
+            sum_offsets[j] = 0.0
+
+
 @inlined
 def row_square(indptr, values, row):
     """⟨x, x⟩, in four sums side by side: none has to wait for the one before."""

@@ -24,6 +24,7 @@ COPIED = 2**14
 """Corrected rows that are copied at once: many, for the system to give memory in large pieces."""
 
 UNWEIGHTED: Floats = np.empty(0)
+NOT_FOLLOWED: Ints = np.empty(0, np.int64)
 
 
 class Pass:
@@ -36,7 +37,7 @@ class Pass:
         self.run = run
         self.hypothesis = run.hypothesis
         self.reading = DENSE if dense else ONE if game.outputs == 1 else MANY
-        self._loop = pass_loop(game.judge, rule.step, self.reading)
+        self._loop = pass_loop(game.judge, rule.step, self.reading, run.hypothesis.recent is not None)
         self._rule = rule.reach, rule.parameters
         self._longest = 0
         self.fit_rounds_of(longest)
@@ -71,6 +72,7 @@ class Pass:
                 turn, order, starts, index, *csr, truths, weights, *self._sizes,
                 current, delayed[:0] if late else delayed, hypothesis.memory.constant, hypothesis.offsets,
                 *self._rule, run.examples_seen, run.rows_seen, book.corrections, book.entries, book.tally,
+                self._followed(),
             )  # fmt: skip
             if turn < 0:
                 check_in_range(rows.features, rows.width)
@@ -88,6 +90,13 @@ class Pass:
             rows.starts, rows.features, rows.values, self.run.rows_seen, self.hypothesis.memory.constant,
             corrections, entries, new.start, new.stop, self._plain(self.hypothesis.delayed),
         )  # fmt: skip
+
+    def _followed(self) -> tuple[Any, ...]:
+        """What the recent average needs, as the loops take it; nothing if it is not followed."""
+        recent = self.hypothesis.recent
+        if recent is None:
+            return self._plain(self.hypothesis.delayed)[:0], UNWEIGHTED, NOT_FOLLOWED, NOT_FOLLOWED
+        return self._plain(recent.sums), recent.offsets, recent.since, recent.behind
 
     def _plain(self, weights: Floats) -> Floats:
         """Weights as the loops read them: a row per output, one number per feature, or a row per feature."""
