@@ -14,6 +14,7 @@ REPORTS = (
     "sparse_speed",
     "streams",
     "dense_speed",
+    "online_speed",
     "kernel_speed",
     "sequence_speed",
     "sequence_quality",

@@ -1,23 +1,21 @@
-"""The linear learner on sparse rows, against scikit-learn, River and Vowpal Wabbit."""
+"""The linear learner on sparse rows, against scikit-learn."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from river import linear_model
 from sklearn.linear_model import Perceptron, SGDClassifier
 from sklearn.svm import LinearSVC
-from vowpalwabbit import Workspace
 
 from benchmarks.datasets import newsgroups, sparse_rows
-from benchmarks.measuring import alternating, seconds, table
-from rosenblatt import PerceptronClassifier, online
+from benchmarks.measuring import alternating, table
+from rosenblatt import PerceptronClassifier
 from rosenblatt.rules import Margin
 
 
 def report() -> str:
-    return "\n\n".join(["## Sparse speed", _epoch(), _streams(), _newsgroups()])
+    return "\n\n".join(["## Sparse speed", _epoch(), _newsgroups()])
 
 
 def _epoch() -> str:
@@ -66,50 +64,6 @@ def _one_epoch(X: Any, y: Any, shuffle: bool) -> tuple[dict[str, float], float]:
     }
     times = alternating({name: lambda clf=clf: clf.fit(X, y) for name, clf in rivals.items()}, repeats=21)
     return times, len(keeping.ledger_) / keeping.ledger_.rounds
-
-
-def _streams(rows: int = 20_000) -> str:
-    """One example at a time, as dicts of named features and as Vowpal Wabbit's text."""
-    X, y = sparse_rows(rows)
-    dicts = [
-        dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist(), strict=True))
-        for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)
-    ]
-    lines = [
-        f"{label} | " + " ".join(f"{feature}:{value:.6g}" for feature, value in row.items())
-        for label, row in zip(2 * y - 1, dicts, strict=True)
-    ]
-
-    def ours() -> None:
-        learner = online.Classifier()
-        for row, label in zip(dicts, (2 * y - 1).tolist(), strict=True):
-            learner.add_example(row, label)
-
-    def in_blocks() -> None:
-        clf = PerceptronClassifier()
-        for first in range(0, rows, 1000):
-            clf.partial_fit(X[first : first + 1000], y[first : first + 1000], classes=[0, 1])
-
-    def river() -> None:
-        learner = linear_model.Perceptron()
-        for row, label in zip(dicts, y.astype(bool).tolist(), strict=True):
-            learner.learn_one(row, label)
-
-    def wabbit() -> None:
-        workspace = Workspace("--quiet --loss_function hinge -b 20")
-        for line in lines:
-            workspace.learn(line)
-        workspace.finish()
-
-    works = {
-        "rosenblatt `online.Classifier`, dicts": ours,
-        "rosenblatt `partial_fit`, 1,000 CSR rows at a time": in_blocks,
-        "River `linear_model.Perceptron`, dicts": river,
-        "Vowpal Wabbit through its Python binding, lines of text": wabbit,
-    }
-    times = {name: seconds(work, repeats=3) for name, work in works.items()}
-    shown = [[name, f"{rows / taken:,.0f}"] for name, taken in times.items()]
-    return "Examples per second of a stream of such rows:\n\n" + table(["", "examples / s"], shown)
 
 
 def _newsgroups() -> str:

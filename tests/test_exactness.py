@@ -24,6 +24,7 @@ from rosenblatt import PerceptronClassifier, kernels, online
 from rosenblatt.games import Binary
 from rosenblatt.hypotheses.dual import DualBoard
 from rosenblatt.learner import play, play_blocks, play_pass
+from rosenblatt.rows import Rows
 from rosenblatt.run import Examples, begin
 
 RULE_NAMES = st.sampled_from(sorted(RULES))
@@ -250,6 +251,46 @@ def test_one_by_one_is_fit():
 
 def test_another_order_is_seen():
     rejects(one_by_one_is_fit(backwards))
+
+
+def packed_rounds_are_play(named):
+    @given(labelled_points(), RULE_NAMES, st.booleans(), st.sampled_from(["mistake", "positive"]))
+    def law(points, rule, intercept, ties):
+        X, y = points
+        run, basis = (
+            a_run(Binary(ties), X, y, epochs=1, rule=RULES[rule], intercept=intercept),
+            np.eye(X.shape[1]),
+        )
+        by = {
+            "last": run.hypothesis.scores,
+            "average": lambda rows: run.hypothesis.average_scores(rows, len(X)),
+        }
+        for predictor, scores in by.items():
+            learner = online.Classifier(
+                rule=RULES[rule], fit_intercept=intercept, ties=ties, predictor=predictor
+            )
+            for x, label in zip(X, 2 * y - 1, strict=True):
+                learner.predict(named(x))
+                learner.add_example(named(x), label)
+            assert learner.ledger == run.ledger
+            assert [learner.predict({j: 1.0}) for j in range(len(basis))] == scores(Rows(basis))[
+                :, 0
+            ].tolist()
+
+    return law
+
+
+def backwards_without_zeros(x):
+    return {j: x[j] for j in reversed(range(len(x))) if x[j]}
+
+
+def test_packed_rounds_are_play():
+    packed_rounds_are_play(backwards_without_zeros)()
+    packed_rounds_are_play(lambda x: dict(enumerate(x)))()
+
+
+def test_packed_rounds_with_a_value_left_out_are_not():
+    rejects(packed_rounds_are_play(lambda x: dict(enumerate(x[1:], 1))))
 
 
 @given(games_and_points(), st.integers(0, 20), st.booleans(), *[st.sampled_from([sparse, np.asarray])] * 3)

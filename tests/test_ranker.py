@@ -294,6 +294,28 @@ class TestOnline:
         assert ranker.ledger.rounds == 1
         assert online.Ranker().find_best(sp.csr_array(X[:3])) == 0
 
+    @pytest.mark.parametrize("predictor", ["last", "average"])
+    def test_find_best_of_named_features_is_that_of_rows(self, predictor):
+        named, plain = online.Ranker(predictor=predictor), online.Ranker(predictor=predictor)
+        random = np.random.default_rng(0)
+        for _ in range(40):
+            rows = random.integers(-3, 4, (4, 5)).astype(float)
+            dicts = [{f"f{j}": v for j, v in enumerate(row)} for row in rows.tolist()]
+            assert named.find_best(dicts) == plain.find_best(rows)
+            assert named.rank(tuple(dicts)).tolist() == plain.rank(rows).tolist()
+            best = int(random.integers(4))
+            named.add_example(dicts, best)
+            plain.add_example(rows, best)
+        assert named.ledger == plain.ledger
+
+    def test_find_best_names_a_bad_value_and_learns_no_names(self):
+        ranker = online.Ranker()
+        ranker.add_example([{"a": 1.0}, {"b": 1.0}], 0)
+        with pytest.raises(ValueError, match="Got nan for 'c'"):
+            ranker.find_best([{"a": 1.0}, {"c": np.nan}])
+        assert ranker.find_best([{"c": 5.0}, {"a": 1.0}, {"b": 1.0}]) == 1
+        assert ranker._reader._columns == {"a": 0, "b": 1}
+
     def test_there_is_no_best_of_none(self):
         with pytest.raises(ValueError, match="no best of no candidates"):
             online.Ranker().find_best(np.empty((0, 3)))

@@ -253,7 +253,7 @@ class Book:
     def ledger(self) -> Ledger:
         """The ledger of the rounds so far."""
         rounds, k, e = self.tally.tolist()
-        if self._ledger is None:
+        if self._ledger is None or self._ledger.rounds != rounds:
             columns = _columns(CORRECTION, self.corrections[:k]) | _columns(ENTRY, self.entries[:e])
             columns |= dict(zip(UNLISTED, self.unlisted.tolist(), strict=True))
             self._ledger = Ledger(rounds, self.tracks, **columns)

@@ -15,8 +15,8 @@ from rosenblatt.ledger import Ledger
 from rosenblatt.online.reading import Reader
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule, as_rule
-from rosenblatt.run import Examples, begin
-from rosenblatt.tables import OneRoundTable
+from rosenblatt.run import Examples, begin, not_finite
+from rosenblatt.tables import OneRoundTable, PackedScores
 
 ONCE: list[Ints] = [np.zeros(1, np.int64)]
 """The order of an epoch with one example."""
@@ -57,6 +57,9 @@ class AskedAboutRows:
             recent=predictor == "recent",
         )
         self._table = OneRoundTable(self._run) if kernel is None else None
+        self._packed_scores = None
+        if kernel is None and predictor in ("last", "average"):
+            self._packed_scores = PackedScores(self._run, average=predictor == "average")
 
     @property
     def ledger(self) -> Ledger:
@@ -69,6 +72,11 @@ class AskedAboutRows:
             learn(self._run, Examples(self._run.number(rows), truths, np.array([0, count(rows)])), ONCE)
         else:
             self._table.play(rows, truths)
+
+    def _refusal(self, x: Any) -> ValueError:
+        """The error about a row without a finite score; raises the one about a bad value, if it has one."""
+        self._reader.row(x)
+        return not_finite(0)
 
     def _scores(self, data: Any) -> Floats:
         """The scores of these rows; 0 before anything has been learned."""

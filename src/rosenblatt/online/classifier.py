@@ -7,9 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._types import Ints
 from rosenblatt.games import Binary
 from rosenblatt.online.asked import AskedAboutRows
 from rosenblatt.rules import Rule
+from rosenblatt.tables import PackedRounds
+
+TRUTHS: dict[Any, Ints] = {-1: np.array([0]), 1: np.array([1])}
+"""The labels as the game has them."""
 
 
 class Classifier(AskedAboutRows):
@@ -59,10 +64,16 @@ class Classifier(AskedAboutRows):
         super().__init__(
             Binary(ties), kernel, rule, learning_rate, predictor, intercept=fit_intercept, budget=budget
         )
+        self._packed_rounds = None if self._packed_scores is None else PackedRounds(self._run)
 
     def predict(self, x: Any) -> float:
         """A real number whose sign is the answer; 0 before anything has been learned."""
-        return float(self._scores(self._reader.row(x))[0])
+        if self._packed_scores is None:
+            return float(self._scores(self._reader.row(x))[0])
+        score = self._packed_scores.score(self._reader.packed(x))
+        if score - score != 0.0:  # it is infinite or NaN
+            raise self._refusal(x)
+        return score
 
     def add_example(self, x: Any, y: int) -> None:
         """Tell the learner that y, −1 or +1, is the truth about x.
@@ -73,8 +84,16 @@ class Classifier(AskedAboutRows):
             A one-dimensional array, a sparse row, a dict of named features, or any object that the
             kernel takes; the same kind every time.
         """
-        if not isinstance(y, Real) or y not in (-1, 1):
+        truth = TRUTHS.get(y) if isinstance(y, (int, Real)) else None
+        if truth is None:
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
-        row = self._reader.row(x, learning=True)
-        self._play(row, np.array([1 if y == 1 else 0]))
-        self._reader.expect(x, row)
+        reader, rounds = self._reader, self._packed_rounds
+        if rounds is None:
+            row = reader.row(x, learning=True)
+            self._play(row, truth)
+        else:
+            row = reader.packed(x, True)
+            if not rounds.play(row, truth):
+                raise self._refusal(x)
+        if reader.named is None:
+            reader.expect(x, row)

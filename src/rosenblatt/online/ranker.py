@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,12 @@ class Ranker(AskedAboutRows):
             self._reader.expect(candidates[0] if isinstance(candidates, list | tuple) else candidates, rows)
 
     def _scores_of(self, candidates: Any) -> Floats:
+        packed, listed = self._packed_scores, isinstance(candidates, list | tuple)
+        if packed is not None and listed and candidates and isinstance(candidates[0], Mapping):
+            scores = np.array([packed.score(self._reader.packed(x)) for x in candidates])
+            for r in np.flatnonzero(~np.isfinite(scores)):
+                raise self._refusal(candidates[r])
+            return scores
         rows = self._reader.rows(candidates)
         if not count(rows):
             raise ValueError("There is no best of no candidates. Got an empty list.")

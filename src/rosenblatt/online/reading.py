@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,21 @@ import scipy.sparse as sp
 from rosenblatt._types import Array, Floats
 from rosenblatt.features.encoders import shown
 from rosenblatt.kernels import as_kernel
+from rosenblatt.online.packing import (
+    ALL_BITS,
+    INDICES,
+    PACKED_UNKNOWN,
+    SEQUENCES,
+    UNKNOWN,
+    UNKNOWNS,
+    VALUES,
+    NotNumbers,
+    all_indices,
+    packed_numbers,
+    surely_finite,
+)
 from rosenblatt.rows import Csr, Rows, canonical
+from rosenblatt.tables import Packed
 
 
 class Reader:
@@ -22,6 +36,11 @@ class Reader:
     ----------
     kernel
         None for the linear learner, or anything that `PerceptronClassifier` takes but "precomputed".
+
+    Attributes
+    ----------
+    named
+        Whether examples are named features; None before the first.
     """
 
     def __init__(self, kernel: Any) -> None:
@@ -30,15 +49,17 @@ class Reader:
             raise ValueError(
                 f"An online learner needs a kernel it can evaluate on new examples. Got {kernel!r}."
             )
+        self.named: bool | None = None
         self._columns: dict[Any, int] = {}
-        self._named: bool | None = None
+        self._latest: tuple[list[Any], bytes] = [], b""
         self._width: int | None = None
 
     def expect(self, example: Any, rows: Any) -> None:
-        """Let all examples be of the kind of this one, if it is the first."""
-        if self._named is None:
-            self._named = isinstance(example, Mapping)
-            self._width = None if self._named else Rows(rows).width
+        """Let all examples be of the kind of this one, if it is the first; `rows` may be packed."""
+        if self.named is None:
+            self.named = isinstance(example, Mapping)
+            width = rows[-1] if isinstance(rows, tuple) else Rows(rows).width
+            self._width = None if self.named else width
 
     def rows(self, candidates: Any, learning: bool = False) -> Any:
         """A list of examples: a dense array, `Csr` arrays, or a list of objects.
@@ -78,10 +99,9 @@ class Reader:
         return data
 
     def _check(self, width: int, values: Any) -> None:
-        if self._named:
+        if self.named:
             raise ValueError("Examples must be of one kind: named features or numbers. Got numbers.")
-        if self._width not in (None, width):
-            raise ValueError(f"Every example must have {self._width} features, as the first. Got {width}.")
+        self._check_width(width)
         if values is not None:
             _finite(values)
 
@@ -101,10 +121,8 @@ class Reader:
         if self.kernel is not None and self.kernel.on_objects:
             return [x]
         named = isinstance(x, Mapping)
-        if self._named is not None and self._named != named:
-            raise ValueError(
-                f"Examples must be of one kind: named features or numbers. Got {type(x).__name__}."
-            )
+        if self.named is not None and self.named != named:
+            raise _other_kind(x)
         if not named:
             return self._row_of_numbers(x)
         if self.kernel is not None and not self.kernel.inner:
@@ -116,6 +134,60 @@ class Reader:
         features, width = self._features_of(x, learning)
         return Csr(np.array([0, len(values)]), features, values, width)
 
+    def packed(self, x: Any, learning: bool = False) -> Packed:
+        """One example of a learner without a kernel, packed.
+
+        Whether its values are finite is left to its score to say; `row` raises an error that names the one
+        that is not. The indices of the latest names are kept: an example is often learned right after it was
+        predicted, and in many streams all examples have the same names.
+        """
+        if not isinstance(x, dict) and (type(x) in SEQUENCES or not isinstance(x, Mapping)):
+            return self._packed_numbers(x)
+        if self.named is False:
+            raise _other_kind(x)
+        names, columns, (latest, features) = [*x], self._columns, self._latest
+        try:
+            values = VALUES[len(names)](*x.values())
+        except NotNumbers:
+            raise _not_a_number(x) from None
+        try:
+            as_before = names == latest
+        except (TypeError, ValueError):  # of names whose == is not true or false, such as pandas.NA
+            as_before = False
+        if not as_before:
+            features = INDICES[len(names)](*map(columns.get, names, UNKNOWNS))
+            self._latest = names, features
+            if not learning:
+                return features, values, len(columns)
+        if ALL_BITS in features and PACKED_UNKNOWN in features:
+            features = self._packed_again(x, learning)
+            self._latest = names, features
+        return features, values, len(columns)
+
+    def _packed_again(self, x: Mapping[Any, float], learning: bool) -> bytes:
+        """The indices of names not all of which were known; while learning, new ones get the next indices."""
+        columns = self._columns
+        if not learning:
+            return INDICES[len(x)](*map(columns.get, x, UNKNOWNS))
+        if not surely_finite(x.values()):
+            _numbers(x)  # before the names are taken in: a bad example changes nothing
+        return INDICES[len(x)](*[columns.setdefault(name, len(columns)) for name in x])
+
+    def _packed_numbers(self, x: Any) -> Packed:
+        if self.named:
+            raise _other_kind(x)
+        values = packed_numbers(x)
+        if values is None:
+            features, numbers, width = self._row_of_numbers(x)[1:]
+            return features.astype(np.uint32).tobytes(), numbers.tobytes(), width
+        width = len(values) // 8
+        self._check_width(width)
+        return all_indices(width), values, width
+
+    def _check_width(self, width: int) -> None:
+        if self._width not in (None, width):
+            raise ValueError(f"Every example must have {self._width} features, as the first. Got {width}.")
+
     def _features_of(self, x: Mapping[Any, float], learning: bool) -> tuple[Array, int]:
         """The numbers of named features, and how many there are; new ones come behind the others."""
         columns = self._columns
@@ -123,7 +195,7 @@ class Reader:
             return np.fromiter(map(columns.__getitem__, x), np.int32, len(x)), len(columns)
         except KeyError:
             if self.kernel is None and not learning:  # a feature without a weight is as good as none
-                return np.array([columns.get(name, -1) for name in x], np.int32), len(columns)
+                return np.array([columns.get(name, UNKNOWN) for name in x], np.int32), len(columns)
         if learning:
             return np.array([columns.setdefault(name, len(columns)) for name in x], np.int32), len(columns)
         new = {name: len(columns) + i for i, name in enumerate(name for name in x if name not in columns)}
@@ -140,10 +212,7 @@ class Reader:
             data = np.array(x, dtype=dtype, ndmin=2)
         if data.ndim != 2 or data.shape[0] != 1:
             raise ValueError(f"An example is one row. Got an array of shape {data.shape}.")
-        if self._width not in (None, data.shape[1]):
-            raise ValueError(
-                f"Every example must have {self._width} features, as the first. Got {data.shape[1]}."
-            )
+        self._check_width(data.shape[1])
         _finite(data.data if sp.issparse(x) else data)
         if self.kernel is not None:
             return data
@@ -153,32 +222,38 @@ class Reader:
         return Csr(np.array([0, width]), np.arange(width, dtype=np.int32), data[0], width)
 
 
-TEXTS = frozenset({str, bytes, np.str_, np.bytes_})
-
-
 def _numbers(x: Mapping[Any, float]) -> Floats:
+    """The values of named features, which must be finite numbers."""
     try:
-        values = np.fromiter(x.values(), np.float64, len(x))
-        if not TEXTS.isdisjoint(map(type, x.values())):  # NumPy takes "12" for 12
-            values = np.array([np.nan])
-    except (TypeError, ValueError, OverflowError):
-        values = np.array([np.nan])
+        values = np.frombuffer(VALUES[len(x)](*x.values())).copy()  # one may write to a copy
+    except NotNumbers:
+        raise _not_a_number(x) from None
     if not np.isfinite(values).all():
-        name = next(name for name, value in x.items() if not _is_finite_number(value))
-        advice = f": for a category, use a name for each, as in {{'{name}={x[name]}': 1}}"
-        raise ValueError(
-            f"The value of a named feature must be a finite number. Got {x[name]!r} for {name!r}"
-            + (advice if isinstance(x[name], str) else "")
-            + "."
-        )
+        raise _not_a_number(x)
     return values
+
+
+def _not_a_number(x: Mapping[Any, Any]) -> ValueError:
+    """The error about the first value that is not a finite number."""
+    name = next(name for name, value in x.items() if not _is_finite_number(value))
+    advice = f": for a category, use a name for each, as in {{'{name}={x[name]}': 1}}"
+    return ValueError(
+        f"The value of a named feature must be a finite number. Got {x[name]!r} for {name!r}"
+        + (advice if isinstance(x[name], str) else "")
+        + "."
+    )
 
 
 def _is_finite_number(value: Any) -> bool:
     try:
-        return isinstance(value, Real) and bool(np.isfinite(float(value)))
-    except OverflowError:
+        return isfinite(value)
+    except (TypeError, ValueError, OverflowError):
         return False
+
+
+def _other_kind(x: Any) -> ValueError:
+    """The error about an example of another kind than those before."""
+    return ValueError(f"Examples must be of one kind: named features or numbers. Got {type(x).__name__}.")
 
 
 def _finite(values: Any) -> None:

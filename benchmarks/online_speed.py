@@ -1,0 +1,125 @@
+"""One example at a time, predicted and then learned, against River and Vowpal Wabbit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from river import linear_model
+from vowpalwabbit import Workspace
+
+from benchmarks.datasets import sparse_rows
+from benchmarks.measuring import alternating, table
+from rosenblatt import PerceptronClassifier, online
+
+OURS, THEIRS = "rosenblatt `online.Classifier()`, dicts", "River `linear_model.Perceptron()`, dicts"
+LENGTHS = (8, 20, 75, 200)
+
+
+def report() -> str:
+    return "\n\n".join(["## Online speed", _lengths(), _streams()])
+
+
+def _lengths(examples: int = 5_000) -> str:
+    lines, ratios = [], {}
+    for features in LENGTHS:
+        dicts, labels = named_examples(examples, features)
+        times = alternating(_rivals(dicts, labels))
+        ratios[features] = times[OURS] / times[THEIRS]
+        lines += [
+            [features, name, f"{1e6 * taken / examples:.2f} µs", f"{taken / times[THEIRS]:.2f}"]
+            for name, taken in times.items()
+        ]
+    head = (
+        "Microseconds per example, `predict` and then `add_example` (River: `predict_one` and then `learn_one`), over "
+        f"{examples:,} examples by a fresh learner; medians of 7 runs that take turns, after one that is not counted. "
+        "Features are drawn from 1,000 names, values from a normal distribution. Both sides have their defaults, but for "
+        "the predictor where a line names one: the default is the last guess. Lists and arrays are the same values "
+        "without the names, as rows that have all features; River takes dicts only."
+    )
+    said = ", ".join(f"{ratio:.2f} at {features}" for features, ratio in ratios.items())
+    verdict = f"On dicts, times River's time: {said} features (asked: at most 1)."
+    return "\n\n".join([head, table(["features", "", "per example", "times River"], lines), verdict])
+
+
+def named_examples(
+    examples: int, features: int, names: int = 1_000, seed: int = 0
+) -> tuple[list[dict[str, float]], list[int]]:
+    """Dicts with this many of the names each, and labels −1 and +1 by a plane, with some noise."""
+    random = np.random.default_rng(seed)
+    plane, named = random.normal(size=names), [f"feature {i}" for i in range(names)]
+    dicts, labels = [], []
+    for _ in range(examples):
+        chosen, values = random.choice(names, features, replace=False), random.normal(size=features)
+        dicts.append({named[i]: value for i, value in zip(chosen.tolist(), values.tolist(), strict=True)})
+        labels.append(1 if values @ plane[chosen] + 0.3 * random.normal() > 0 else -1)
+    return dicts, labels
+
+
+def _rivals(dicts: list[dict[str, float]], labels: list[int]) -> dict[str, Callable[[], None]]:
+    lists = [list(x.values()) for x in dicts]
+    arrays = [np.array(x) for x in lists]
+    booleans = [label == 1 for label in labels]
+    return {
+        THEIRS: lambda: _river(dicts, booleans),
+        OURS: lambda: _ours(dicts, labels),
+        "rosenblatt, dicts, average": lambda: _ours(dicts, labels, predictor="average"),
+        "rosenblatt, lists": lambda: _ours(lists, labels),
+        "rosenblatt, arrays": lambda: _ours(arrays, labels),
+    }
+
+
+def _ours(examples: Sequence[Any], labels: Sequence[int], **options: Any) -> None:
+    learner = online.Classifier(**options)
+    for x, y in zip(examples, labels, strict=True):
+        learner.predict(x)
+        learner.add_example(x, y)
+
+
+def _river(examples: Sequence[dict[Any, float]], labels: Sequence[bool]) -> None:
+    learner = linear_model.Perceptron()
+    for x, y in zip(examples, labels, strict=True):
+        learner.predict_one(x)
+        learner.learn_one(x, y)
+
+
+def _streams(rows: int = 20_000) -> str:
+    """Rows of a sparse data set: dicts, blocks of CSR rows, and Vowpal Wabbit's text."""
+    X, y = sparse_rows(rows)
+    dicts = [
+        dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist(), strict=True))
+        for a, b in zip(X.indptr[:-1], X.indptr[1:], strict=True)
+    ]
+    signs, booleans = (2 * y - 1).tolist(), y.astype(bool).tolist()
+    shown = ["| " + " ".join(f"{name}:{value:.6g}" for name, value in row.items()) for row in dicts]
+    labelled = [f"{sign} {text}" for sign, text in zip(signs, shown, strict=True)]
+
+    def in_blocks() -> None:
+        clf = PerceptronClassifier()
+        for first in range(0, rows, 1000):
+            block = slice(first, first + 1000)
+            if first:
+                clf.predict(X[block])
+            clf.partial_fit(X[block], y[block], classes=[0, 1])
+
+    def wabbit() -> None:
+        workspace = Workspace("--quiet --loss_function hinge -b 20")
+        for text, line in zip(shown, labelled, strict=True):
+            workspace.predict(text)
+            workspace.learn(line)
+        workspace.finish()
+
+    works: dict[str, Callable[[], None]] = {
+        OURS: lambda: _ours(dicts, signs),
+        THEIRS: lambda: _river(dicts, booleans),
+        "rosenblatt `PerceptronClassifier()`, `predict`, `partial_fit`, 1,000 CSR rows at a time": in_blocks,
+        "Vowpal Wabbit `--loss_function hinge -b 20`, through its Python binding, lines of text": wabbit,
+    }
+    times = alternating(works, repeats=3)
+    lines = [[name, f"{rows / taken:,.0f}"] for name, taken in times.items()]
+    head = (
+        f"Examples per second of a stream of {rows:,} rows with {X.nnz / rows:.0f} of {X.shape[1]:,} features each, every one "
+        "predicted before it is learned, medians of 3:"
+    )
+    return head + "\n\n" + table(["", "examples / s"], lines)
