@@ -4,6 +4,7 @@ import signal
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
+from dataclasses import dataclass
 from decimal import Decimal
 from types import MappingProxyType
 
@@ -12,7 +13,9 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, kernels, online
+from rosenblatt.games import compilable
 from rosenblatt.hypotheses import Primal
+from rosenblatt.rules import Perceptron
 from rosenblatt.tables.packed import PackedRounds
 from rosenblatt.tables.passes import Pass
 from test_rules import blobs
@@ -407,6 +410,26 @@ def test_predict_may_be_called_from_several_threads():
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(lambda _: [learner.predict(x) for x in rows], range(4)):
             assert found == expected
+
+
+@compilable
+def step_of_nan(margin, norm_squared, cost, parameters):
+    """No step at all."""
+    return np.nan
+
+
+@dataclass(frozen=True)
+class StepOfNan(Perceptron):
+    """A rule of a user's own, with a fault."""
+
+    step = staticmethod(step_of_nan)
+
+
+def test_a_step_that_is_not_a_number_changes_nothing():
+    learner = online.Classifier(rule=StepOfNan())
+    with pytest.raises(ValueError, match="finite"):
+        learner.add_example({"a": 1.0}, 1)
+    assert learner.ledger.rounds == learner.predict({"a": 1.0}) == 0
 
 
 def test_ledger_is_that_of_the_latest_round():

@@ -25,7 +25,7 @@ from rosenblatt.loops.sparse import (
     weighed,
 )
 
-PLAYED, NO_ROOM, NOT_FINITE = 0, 1, 2
+PLAYED, NO_ROOM, FAILED = 0, 1, 2
 """What became of a round; if it was not played, nothing has changed."""
 
 
@@ -75,23 +75,25 @@ def round_loop(judge: Any, step: Any) -> Any:
     ):  # fmt: skip
         """Play one round as `play_pass` does; a row has the number of its round.
 
-        A judge writes at most `most` entries. Returns PLAYED, NO_ROOM if the book has none, or NOT_FINITE if
-        the row has no finite score or a feature that has no weight.
+        A judge writes at most `most` entries. Returns PLAYED, NO_ROOM if the book has none, or FAILED if the
+        row has no finite score, or a feature that has no weight, or the step is not finite.
         """
         indices, numbers, bounds = unpacked(features, values)
         flat, clock, k, e = weights.reshape(-1), tally[0] + 1, tally[1], tally[2]
         if out_of_range(bounds, indices, 0, flat.shape[0] - 1):
-            return NOT_FINITE
+            return FAILED
         where, amount, scores = np.empty((most, 2), np.int64), np.empty(most), np.empty((1, 1))
         score_one(bounds, indices, numbers, 0, flat, constant, scores, 0)
         count, margin, wrong, cost = judge(scores, offsets, truth, 0, reach, where, amount)
         if not np.isfinite(scores[0, 0]) or not margin > -np.inf:
-            return NOT_FINITE
+            return FAILED
         if wrong or margin < reach * cost:
             if k == corrections.shape[0] or e + count > entries.shape[0]:
                 return NO_ROOM
             norm = norm_of_rows(bounds, indices, numbers, (0,), constant, where, amount, count)
             size, missed = step(margin, norm, cost, parameters), 1.0 if wrong else 0.0
+            if not np.isfinite(size):
+                return FAILED
             line = (float(clock), float(clock - 1), 0.0, margin, norm, missed, cost, size)
             write(corrections, k, line, entries, e, where, amount, count, clock - 1, size)
             for a in range(count):

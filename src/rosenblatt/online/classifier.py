@@ -93,7 +93,10 @@ class Classifier(AskedAboutRows):
             self._play(row, truth)
         else:
             row = reader.packed(x, True)
-            if not rounds.play(row, truth):
-                raise self._refusal(x)
+            try:
+                rounds.play(row, truth)
+            except ValueError:
+                reader.row(x)  # raises if it is for one of the values
+                raise
         if reader.named is None:
             reader.expect(x, row)

@@ -8,7 +8,7 @@ from rosenblatt._types import Ints
 from rosenblatt.hypotheses import Primal
 from rosenblatt.loops.book import most_entries
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
-from rosenblatt.run import Run
+from rosenblatt.run import Run, not_finite
 
 Packed: TypeAlias = tuple[bytes, bytes, int]
 """A row: the indices of its features (int32), their values (float64), and how many features there are."""
@@ -56,8 +56,8 @@ class PackedRounds:
         self._most = most_entries(1, game.outputs, len(game.offsets))
         self._known = 0
 
-    def play(self, row: Packed, truth: Ints) -> bool:
-        """Play one round; False, with nothing changed, if the row has no finite score."""
+    def play(self, row: Packed, truth: Ints) -> None:
+        """Play one round; raises ValueError, and changes nothing, if the row has no finite score."""
         features, values, known = row
         hypothesis, book = self._hypothesis, self._book
         if known > self._known:
@@ -70,5 +70,6 @@ class PackedRounds:
         )  # fmt: skip
         if outcome == NO_ROOM:
             book.make_room(1, self._most)
-            return self.play(row, truth)
-        return bool(outcome == PLAYED)
+            self.play(row, truth)
+        elif outcome != PLAYED:
+            raise not_finite(0)
