@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from rosenblatt._types import Ints
+from rosenblatt.games import most_entries
 from rosenblatt.hypotheses import Primal
-from rosenblatt.loops.book import most_entries
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
 from rosenblatt.run import Run, not_finite
 
@@ -53,7 +53,7 @@ class PackedRounds:
         self._loop = round_loop(game.judge, rule.step)
         self._constant = run.hypothesis.memory.constant
         self._reach, self._parameters = rule.reach, rule.parameters
-        self._most = most_entries(1, game.outputs, len(game.offsets))
+        self._most = most_entries(game, 1)
         self._known = 0
 
     def play(self, row: Packed, truth: Ints) -> None:
@@ -69,6 +69,7 @@ class PackedRounds:
             book.tally,
         )  # fmt: skip
         if outcome == NO_ROOM:
+            book.trim()
             book.make_room(1, self._most)
             self.play(row, truth)
         elif outcome != PLAYED:
