@@ -8,7 +8,7 @@ import pytest
 
 import rosenblatt
 from playing import GAMES, a_run, orders_of, sparse
-from rosenblatt import PerceptronClassifier, games, predictors, rules
+from rosenblatt import PerceptronClassifier, games, online, predictors, rules
 from rosenblatt.bounds import certify
 from rosenblatt.games import NO_OFFSETS, Argmax, Binary, OneVsRest, Ranking, Sequence, compilable
 from rosenblatt.kernels import Linear
@@ -183,6 +183,13 @@ def test_learner_reports_a_rule_that_does_not_step_by_a_finite_number(way, name)
 def test_fit_names_the_rule_and_not_the_data():
     with pytest.raises(ValueError, match=r"The rule Stepping\(name='nan'\) moves by nan"):
         PerceptronClassifier(rule=Stepping("nan")).fit(sparse(10 * POINTS), LABELS)
+
+
+def test_online_names_the_rule_and_not_the_data():
+    learner = online.Classifier(rule=Stepping("nan"))
+    with pytest.raises(ValueError, match=r"The rule Stepping\(name='nan'\) moves by nan"):
+        learner.add_example({"a": 30.0}, 1)
+    assert learner.ledger.rounds == 0
 
 
 # --- what cannot be compiled ---

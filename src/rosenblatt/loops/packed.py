@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.book import write
+from rosenblatt.loops.checking import checked_judge, checked_step
 from rosenblatt.loops.compiling import composed, inlined, quick
 from rosenblatt.loops.sparse import (
     FOUR,
@@ -67,8 +68,10 @@ def score_row(features, values, weights, constant):
 @cache
 def round_loop(judge: Any, step: Any) -> Any:
     """The round about one packed row, in a game with one output and one track."""
+    parts = (judge, step)
+    judge, step = checked_judge(judge), checked_step(step)
 
-    @composed(judge, step, nogil=False)
+    @composed(*parts, judge, step, nogil=False)
     def play_round(
         features, values, truth, weights, delayed, constant, offsets, reach, parameters, most, corrections,
         entries, tally,

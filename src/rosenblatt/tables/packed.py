@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+import numpy as np
+
 from rosenblatt._types import Ints
 from rosenblatt.games import most_entries
 from rosenblatt.hypotheses import Primal
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
-from rosenblatt.run import Run, not_finite
+from rosenblatt.rows import Csr, Rows
+from rosenblatt.run import Run
+from rosenblatt.tables.faults import failure
 
 Packed: TypeAlias = tuple[bytes, bytes, int]
 """A row: the indices of its features (int32), their values (float64), and how many features there are."""
@@ -49,7 +53,7 @@ class PackedRounds:
     def __init__(self, run: Run) -> None:
         assert isinstance(run.hypothesis, Primal)
         game, rule = run.game, run.rule
-        self._book, self._hypothesis = run.book, run.hypothesis
+        self._run, self._book, self._hypothesis = run, run.book, run.hypothesis
         self._loop = round_loop(game.judge, rule.step)
         self._constant = run.hypothesis.memory.constant
         self._reach, self._parameters = rule.reach, rule.parameters
@@ -57,7 +61,7 @@ class PackedRounds:
         self._known = 0
 
     def play(self, row: Packed, truth: Ints) -> None:
-        """Play one round; raises ValueError, and changes nothing, if the row has no finite score."""
+        """Play one round; raises ValueError, and changes nothing, if the score or the step is not finite."""
         features, values, known = row
         hypothesis, book = self._hypothesis, self._book
         if known > self._known:
@@ -73,4 +77,11 @@ class PackedRounds:
             book.make_room(1, self._most)
             self.play(row, truth)
         elif outcome != PLAYED:
-            raise not_finite(0)
+            raise failure(self._run, _unpacked(row), truth, 0)
+
+
+def _unpacked(row: Packed) -> Rows:
+    """A packed row by itself."""
+    features, values, width = row
+    numbers = np.frombuffer(values)
+    return Rows(Csr(np.array([0, len(numbers)]), np.frombuffer(features, np.int32), numbers, width))
