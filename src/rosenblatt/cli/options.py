@@ -54,7 +54,7 @@ ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")
 DataFile = Annotated[str, typer.Argument(metavar="FILE", help="A file of rows; - for standard input.")]
 FormatOption = Annotated[
     Format | None,
-    typer.Option("--format", metavar="NAME", help="csv, jsonl, …; by default told by the contents."),
+    typer.Option("--format", metavar="NAME", help="csv, jsonl, …; by default by name or content."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="For machines.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks, no progress bar.")]

@@ -7,10 +7,9 @@ from typing import Any
 
 from rosenblatt.data.blocks import Sequences
 from rosenblatt.data.conll import CONLLU, Table, labels_of, read_table, read_words, tokens_of
+from rosenblatt.data.formats import suffix_of
 from rosenblatt.data.sources import file_of, name_of
 from rosenblatt.models import Model
-
-PACKED = (".gz", ".xz", ".zst")
 
 FORM, UPOS = "form", "upos"
 """The columns of CoNLL-U that are the tokens and, by default, the labels."""
@@ -126,6 +125,4 @@ def _conllu_name(label: str) -> str:
 
 
 def _is_conllu(path: str) -> bool:
-    for ending in PACKED:
-        path = path.removesuffix(ending)
-    return path.endswith(".conllu")
+    return suffix_of(path) == ".conllu"

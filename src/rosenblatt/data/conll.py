@@ -36,7 +36,7 @@ def read_conll(
     Parameters
     ----------
     source
-        A path, of a text that may be compressed with gzip or xz; or lines.
+        A path or an open binary file, which may be compressed with gzip, bzip2, xz or Zstandard; or lines.
     columns
         Which columns tokens are made of: one number for texts, several for rows of texts; by default all
         but the label.
@@ -146,7 +146,7 @@ def write_conll(
 ) -> None:
     """Write sequences side by side: tokens (texts or rows of texts), then any number of columns of labels.
 
-    A path that ends in .gz or .xz is compressed.
+    A path that ends in .gz, .bz2, .xz or .zst is compressed.
     """
     text = "".join(_written(columns, separator))  # before anything is opened, which would empty it
     if not isinstance(target, str | PathLike):

@@ -1,12 +1,10 @@
-"""Files of rows in any format, told by what is in them, read in blocks whenever they are gone through."""
+"""Files of rows in any format, read in blocks whenever they are gone through."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
-import re
-import sys
+import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,19 +14,18 @@ import scipy.sparse as sp
 
 from rosenblatt.data.blocks import Block
 from rosenblatt.data.encoding import Schema
-from rosenblatt.data.files import BOM, GZIP, XZ, ZSTANDARD, lines_of
+from rosenblatt.data.files import BOM, MAGIC, is_packed, lines_of, standard_input
+from rosenblatt.data.formats import FORMATS, detect, separator_of
 from rosenblatt.data.svmlight import Svmlight, svmlight_blocks
 from rosenblatt.data.tables import arrow_blocks, csv_blocks, json_blocks
 
-FORMATS = ("svmlight", "csv", "tsv", "jsonl", "parquet", "arrow", "conll")
+__all__ = ["FORMATS", "STDIN", "RowSource", "about_rows", "file_of", "fingerprint", "format_of", "name_of"]
 
 STDIN = "-"
 """The name of what comes in by standard input."""
 
 PEEKED = 2**16
-"""Bytes that are looked at to tell a format."""
-
-SVMLIGHT = re.compile(rb"\s*[-+]?[\d.][\d.eE+-]*(,[-+]?\d[\d.]*)*(\s+(qid|\d+):\S+)+\s*(#.*)?$")
+"""Bytes from which a format is detected."""
 
 
 def name_of(path: str) -> str:
@@ -38,51 +35,28 @@ def name_of(path: str) -> str:
 
 def file_of(path: str) -> Any:
     """The file, or standard input."""
-    return sys.stdin.buffer if path == STDIN else path
+    return standard_input() if path == STDIN else path
 
 
 def format_of(path: str) -> str:
-    """Which of FORMATS a file is in, by its first lines."""
+    """Which of FORMATS a file is in, by its name, else by its content; an error where the two disagree."""
     head = _head(path)
-    if head.startswith(b"PAR1"):
-        return "parquet"
-    if head.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
-        return "arrow"
-    text = head.removeprefix(BOM).replace(b"\r", b"").rstrip(b"\n")
-    content = [line for line in text.split(b"\n") if line.strip() and not line.lstrip().startswith(b"#")]
-    if not content:
-        raise ValueError(f"There is nothing in {name_of(path)} to learn from or to answer.")
-    first = content[0]
-    if first.lstrip().startswith(b"{"):
-        return "jsonl"
-    if any(SVMLIGHT.match(_whole(line, len(head))) for line in content[:5]):
-        return "svmlight"
-    apart = b"\n\n" in text
-    for separator, name in ((b"\t", "tsv"), (b",", "csv"), (b";", "csv")):
-        if separator in first and all(separator in line for line in content[1:3]):
-            return "conll" if apart and name == "tsv" else name
-    if len(content) > 1 and (apart or len(set(map(_cells, content[:-1]))) == 1):
-        return "conll"
-    raise ValueError(
-        f"The format of {name_of(path)} cannot be told from its first line, "
-        f"{first[:60].decode(errors='replace')!r}. Say it with --format, one of {', '.join(FORMATS)}."
-    )
-
-
-def _whole(line: bytes, seen: int) -> bytes:
-    """A line without its last cell if that may be cut off, because no more of it was looked at."""
-    return line if len(line) < seen - 1 or b" " not in line else line[: line.rindex(b" ")]
-
-
-def _cells(line: bytes) -> int:
-    return len(line.split())
+    return detect(path, name_of(path), head, cut=len(head) == PEEKED)
 
 
 def _head(path: str) -> bytes:
     if path == STDIN:
-        return bytes(sys.stdin.buffer.peek(PEEKED)[:PEEKED])  # type: ignore[union-attr]
+        return standard_input().head(PEEKED)
+    if not _can_be_read_again(path):
+        raise ValueError(
+            f"{path} is a pipe, which can be read only once. Give - and let it be standard input."
+        )
     with lines_of(path) as lines:
         return bytes(lines.read(PEEKED))  # type: ignore[attr-defined]
+
+
+def _can_be_read_again(path: str) -> bool:
+    return not stat.S_ISFIFO(os.stat(path).st_mode)
 
 
 @dataclass
@@ -130,7 +104,7 @@ class RowSource:
             if self.format == "jsonl":
                 yield from json_blocks(texts, self.schema, name_of(self.path), skip_bad=self.skip_bad)
                 return
-            separator = "\t" if self.format == "tsv" else _separator(self.path)
+            separator = "\t" if self.format == "tsv" else separator_of(_head(self.path))
             yield from csv_blocks(
                 texts, self.schema, name_of(self.path), separator=separator, skip_bad=self.skip_bad
             )
@@ -157,13 +131,12 @@ class RowSource:
 
 def about_rows(path: str, kind: str) -> int | None:
     """About how many rows a file has, by the length of its first lines; None where nobody can tell."""
-    if path == STDIN or kind not in ("svmlight", "csv", "tsv", "jsonl"):
+    if path == STDIN or kind not in ("svmlight", "csv", "tsv", "jsonl") or not _can_be_read_again(path):
         return None
     with open(path, "rb") as file:
         head, size = file.read(PEEKED), os.fstat(file.fileno()).st_size
     lines = head.count(b"\n")
-    packed = head.startswith((GZIP, XZ, ZSTANDARD))
-    return None if packed or not lines else max(lines, size * lines // len(head))
+    return None if is_packed(head) or not lines else max(lines, size * lines // len(head))
 
 
 def fingerprint(path: str) -> dict[str, Any]:
@@ -181,15 +154,6 @@ def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
             raise ValueError(f"Line {number} of {name} is not a text in UTF-8: {broken}.") from None
 
 
-def _separator(path: str) -> str:
-    """What stands between the cells of the first line: a comma, a semicolon or a tab."""
-    first = _head(path).splitlines()[0].decode(errors="replace")
-    try:
-        return csv.Sniffer().sniff(first, ",;\t|").delimiter
-    except csv.Error:
-        return ","
-
-
 def _batches(path: str, kind: str) -> Iterator[Any]:
     """The record batches of a Parquet or Arrow file."""
     try:
@@ -201,13 +165,15 @@ def _batches(path: str, kind: str) -> Iterator[Any]:
         ) from missing
     if path == STDIN:
         raise ValueError("Parquet and Arrow are read from files. Got standard input.")
+    with open(path, "rb") as file:
+        magic = file.read(MAGIC)
+    if is_packed(magic):
+        raise ValueError(f"Parquet and Arrow files compress their own columns. Got {path}: Decompress it.")
     try:
         if kind == "parquet":
             yield from parquet.ParquetFile(path).iter_batches(batch_size=16_384)
             return
-        with open(path, "rb") as file:
-            magic = file.read(6)
-        reader = ipc.open_file(path) if magic == b"ARROW1" else ipc.open_stream(path)
+        reader = ipc.open_file(path) if magic.startswith(b"ARROW1") else ipc.open_stream(path)
         count = getattr(reader, "num_record_batches", None)
         yield from reader if count is None else (reader.get_batch(i) for i in range(count))
     except pyarrow.ArrowInvalid as broken:

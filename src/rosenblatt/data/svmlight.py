@@ -41,7 +41,7 @@ def read_svmlight(source: Source, *, n_features: int | None = None, skip_bad: in
     Parameters
     ----------
     source
-        A path, of a text that may be compressed with gzip, xz or Zstandard; or lines, or a binary file.
+        A path or an open binary file, which may be compressed with gzip, bzip2, xz or Zstandard; or lines.
     n_features
         How many columns there are; by default as many as the largest feature says.
     skip_bad
@@ -236,7 +236,10 @@ def _codes(text: Text) -> Array:
 def write_svmlight(
     target: str | PathLike[str], X: Any, y: Any, qid: Any = None, comments: Sequence[str] | None = None
 ) -> None:
-    """Write rows with their labels, queries and comments; a path that ends in .gz or .xz is compressed."""
+    """Write rows with their labels, queries and comments.
+
+    A path that ends in .gz, .bz2, .xz or .zst is compressed.
+    """
     rows = sp.csr_array(X)
     rows.sort_indices()
     y, qid = np.asarray(y), None if qid is None else np.asarray(qid)
