@@ -182,8 +182,8 @@ def test_another_version_of_library_or_format_makes_it_anew(tmp_path, monkeypatc
     told, blocks = told_and_blocks(source_of(tmp_path))
     assert "another version" in told[0]
     assert all_same(blocks, plain)
-    monkeypatch.setattr(cache_files, "FORMAT", 2)
-    assert "it has format 1, and 2 is read" in told_and_blocks(source_of(tmp_path))[0][0]
+    monkeypatch.setattr(cache_files, "FORMAT", cache_files.FORMAT + 1)
+    assert "it has format 2, and 3 is read" in told_and_blocks(source_of(tmp_path))[0][0]
     assert told_and_blocks(source_of(tmp_path))[0] == []
 
 

@@ -24,7 +24,7 @@ from rosenblatt.cli.output import Bar, SkippedLines, check_output, named_output,
 from rosenblatt.cli.scopes import RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import read_to_learn
 from rosenblatt.data.caches import Cached
-from rosenblatt.data.encoding import Schema
+from rosenblatt.data.encoding import Schema, kind_of_labels, texts_of_labels
 from rosenblatt.data.replacing import written_in_place
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
@@ -208,6 +208,7 @@ def _schema(game: str, options: Options, kind: str) -> Schema:
         query=options.query or ("qid" if game == RANKING and kind != "svmlight" else None),
         id=options.id,
         vocabulary=Vocabulary(bits=options.hash_bits),
+        kind=None if options.classes is None else _kind_of(_names(options.classes)),
         ignored=[] if options.ignore is None else _names(options.ignore),
     )
     for what in ("label", "query", "id"):
@@ -230,9 +231,15 @@ def _names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
+def _kind_of(names: list[str]) -> str | None:
+    """What labels with these classes are; None to leave it to the first of them."""
+    kind = kind_of_labels(names)
+    return kind if kind in ("bool", "str") else None
+
+
 def _classes(text: str) -> Any:
     names = _names(text)
     try:
         return np.array([int(name) for name in names])
     except ValueError:
-        return np.array(names)
+        return texts_of_labels(names, _kind_of(names) or "str")

@@ -26,7 +26,7 @@ from rosenblatt.data.digests import Digest, status_of
 from rosenblatt.data.packing import packed, unpacked
 from rosenblatt.data.replacing import Replacement, sweep
 
-FORMAT = 1
+FORMAT = 2
 """Which version of caches this program writes and reads."""
 
 MAGIC = b"rosenblatt-cache"

@@ -1,7 +1,7 @@
 """From rows with named cells to rows of numbers.
 
-A number is the value of the feature with its column's name; a text is a feature of its own, `colour=red`. An
-empty cell is a feature that the row does not have, and so counts as 0.
+A number is the value of the feature with its column's name, and so is a boolean, as 1 or 0; a text is a
+feature of its own, `colour=red`. An empty cell is a feature that the row does not have, and so counts as 0.
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ QUERIES = frozenset({"qid", "query", "query_id"})
 EMPTY = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None"})
 """What cells hold that hold nothing."""
 
+BOOLEANS = {"true": 1.0, "false": 0.0}
+"""Words for booleans, in lower or upper case, and their values."""
+
 
 @dataclass
 class Schema:
@@ -41,7 +44,7 @@ class Schema:
     dense
         Whether rows are dense arrays, with a column for every feature; None until rows are seen.
     kind
-        What labels are: "int", "float" or "str"; None until one is seen.
+        What labels are: "int", "float", "bool" or "str"; None until one is seen.
     ignored
         Columns that nothing is made of.
     unnamed_query
@@ -115,7 +118,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
     values: list[float] = []
     ends, kept, lines = [0], list[dict[str, Any]](), list[int]()
     learning = schema.vocabulary.learning
-    for number, row in rows:
+    for number, row in rows if schema.columns is None else _as_columns(rows, schema):
         try:
             if learning and schema.label is not None and row.get(schema.label) is None:
                 raise ValueError(f"it has no {schema.label!r}, which is the label")
@@ -138,6 +141,28 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
         None if schema.id is None else [_text(row.get(schema.id, "")) for row in kept],
         bad.taken(),
     )
+
+
+def _as_columns(
+    rows: list[tuple[int, dict[str, Any]]], schema: Schema
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Objects with values as the cells of a table have them, for a model that was learned from one."""
+    texts = set(schema.texts)
+    numeric = set(schema.columns or ()) - texts
+    for number, row in rows:
+        cells = {name: _as_text(value) if name in texts else value for name, value in row.items()}
+        yield number, {name: _as_number(cell) if name in numeric else cell for name, cell in cells.items()}
+
+
+def _as_text(value: Any) -> Any:
+    """The text that a number or a boolean is written as."""
+    return _text(value) if isinstance(value, bool | int | float) else value
+
+
+def _as_number(value: Any) -> Any:
+    """The number that a text stands for, if it does."""
+    numbers = _numbers([value]) if isinstance(value, str) and not _is_empty(value) else None
+    return value if numbers is None else float(numbers[0])
 
 
 def _features(row: Mapping[str, Any], special: set[str], prefix: str = "") -> Iterator[tuple[str, float]]:
@@ -188,7 +213,7 @@ def table_block(
             schema.vocabulary.numbers(list(features))
     schema.absent = [name for name in schema.columns or () if name not in features]
     known = schema.columns is not None  # a model may have been learned from objects
-    as_texts = schema.texts if known else [name for name in features if _numbers(features[name]) is None]
+    as_texts = schema.texts if known else _texts_of_objects(features, schema.vocabulary)
     numeric: dict[str, Floats] = {}
     for name, cells in features.items():
         if name in as_texts:
@@ -223,6 +248,12 @@ def table_block(
     )
 
 
+def _texts_of_objects(features: Mapping[str, Sequence[Any]], vocabulary: Vocabulary) -> list[str]:
+    """Columns that hold texts, for a model that was learned from objects: those it knows, or that look so."""
+    known = vocabulary.columns_of_texts
+    return [name for name, cells in features.items() if name in known or _numbers(cells) is None]
+
+
 def _dense_rows(numeric: Mapping[str, Floats], rows: int, schema: Schema) -> Floats:
     X = np.zeros((rows, len(schema.vocabulary)))
     for name, number in zip(numeric, schema.vocabulary.numbers(list(numeric)), strict=True):
@@ -253,7 +284,7 @@ def _mixed_rows(
 
 
 def _numbers(cells: Sequence[Any]) -> Floats | None:
-    """A column as numbers, 0 where a cell is empty; None if there is a text in it."""
+    """A column as numbers, 0 where a cell is empty; None if there is a text in it that is no boolean."""
     try:
         return np.array([0.0 if _is_empty(cell) else _number(cell) for cell in cells])
     except (TypeError, ValueError, OverflowError):
@@ -261,9 +292,19 @@ def _numbers(cells: Sequence[Any]) -> Floats | None:
 
 
 def _number(cell: Any) -> float:
+    """A number, or a boolean as 1 or 0: the same in every row, whatever else its column holds."""
     if isinstance(cell, str) and "_" in cell:
         raise ValueError
-    return float(cell)
+    try:
+        return float(cell)
+    except ValueError:
+        if not _is_boolean(cell):
+            raise
+        return BOOLEANS[cell.strip().lower()]
+
+
+def _is_boolean(cell: Any) -> bool:
+    return isinstance(cell, bool) or (isinstance(cell, str) and cell.strip().lower() in BOOLEANS)
 
 
 def _wholes(cells: Sequence[Any]) -> Array | None:
@@ -299,13 +340,13 @@ def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: st
     for cell, line in zip(cells, lines, strict=True):
         if _numbers([cell]) is None:
             raise ValueError(
-                f"The column {name!r} held finite numbers so far. Got {cell!r:.40} in line {line} of {file}: "
-                "mend it, or leave the column out."
+                f"The column {name!r} held finite numbers, or true and false, so far. Got {cell!r:.40} in "
+                f"line {line} of {file}: mend it, or leave the column out."
             )
 
 
 def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: str) -> Array | None:
-    """Labels as numbers if all of the first ones are, else as texts."""
+    """Labels as numbers if all of the first ones are, else as texts; booleans are "true" and "false"."""
     empty = [line for cell, line in zip(cells, lines, strict=True) if _is_empty(cell)]
     if empty:
         if not schema.vocabulary.learning:
@@ -313,20 +354,32 @@ def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: st
         raise ValueError(f"Every row needs a label. Got none in line {empty[0]} of {name}.")
     if not cells:
         return np.empty(0)
-    if schema.kind is None:
-        plain = not any(isinstance(cell, bool) for cell in cells)
-        schema.kind = "str"
-        if plain and _numbers(cells) is not None:
-            schema.kind = "float" if _wholes(cells) is None else "int"
-    if schema.kind == "str":
-        return np.array([_text(cell) for cell in cells])
+    schema.kind = schema.kind or kind_of_labels(cells)
+    if schema.kind in ("bool", "str"):
+        return texts_of_labels(cells, schema.kind)
     found = _wholes(cells) if schema.kind == "int" else _numbers(cells)
-    if found is None:
+    if found is None or any(map(_is_boolean, cells)):
         raise ValueError(
             f"Labels were {'whole ' if schema.kind == 'int' else ''}numbers so far. Got another after line "
             f"{lines[0]} of {name}."
         )
     return found
+
+
+def kind_of_labels(cells: Sequence[Any]) -> str:
+    """What labels are, by the first ones: "bool" if all are booleans, "str" if some are."""
+    booleans = sum(map(_is_boolean, cells))
+    if booleans or _numbers(cells) is None:
+        return "bool" if booleans == len(cells) else "str"
+    return "float" if _wholes(cells) is None else "int"
+
+
+def texts_of_labels(cells: Sequence[Any], kind: str) -> Array:
+    """Labels as texts; of the kind "bool", booleans are the same texts however they are spelled."""
+    texts = [_text(cell) for cell in cells]
+    if kind == "bool":
+        texts = [text.lower() if text.lower() in BOOLEANS else text for text in texts]
+    return np.array(texts)
 
 
 def _is_empty(cell: Any) -> bool:

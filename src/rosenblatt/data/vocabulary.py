@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from sklearn.utils import murmurhash3_32
@@ -50,6 +51,11 @@ class Vocabulary:
     def names(self) -> list[str]:
         """All names, in the order of their numbers; none where they are hashed."""
         return [] if self.bits is not None else list(self._number)
+
+    @cached_property
+    def columns_of_texts(self) -> frozenset[str]:
+        """Columns of which texts are known, as of `colour=red`, and no number; for when learning is over."""
+        return frozenset(name.partition("=")[0] for name in self.names if "=" in name) - self._number.keys()
 
     def numbers(self, names: Sequence[str]) -> Ints:
         """The number of every name, NONE for those that have none."""
