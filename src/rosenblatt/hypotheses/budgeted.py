@@ -112,7 +112,10 @@ class Budgeted:
         """The scores of the recent average."""
         if not len(self.memory):
             return self.first_scores(rows)
-        return np.asarray(self.memory.similarities(rows) @ self._recent(rounds))
+        assert self.recent is not None
+        near, sums = self.memory.similarities(rows), self.guesses[: len(self.memory), RECENT]
+        shares = self.recent.shares(rounds, self.outputs)
+        return np.asarray(near @ self.coefficients - (near @ sums) * shares)
 
     def restart_recent(self, head: int, when: int) -> None:
         """Begin the recent average of a head again."""

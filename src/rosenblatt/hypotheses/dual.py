@@ -71,9 +71,9 @@ class Dual:
         assert self.recent is not None
         if not len(self.memory):
             return self.first_scores(rows)
+        near, sums = self.memory.similarities(rows), self.recent.sums[: len(self.memory)]
         shares = self.recent.shares(rounds, self.outputs)
-        mixed = self.coefficients - self.recent.sums[: len(self.memory)] * shares
-        return np.asarray(self.memory.similarities(rows) @ mixed)
+        return np.asarray(near @ self.coefficients - (near @ sums) * shares)  # as the primal rounds it
 
     def restart_recent(self, head: int, when: int) -> None:
         """Begin the recent average of a head again."""
