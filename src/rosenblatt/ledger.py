@@ -271,4 +271,14 @@ def _columns(names: tuple[str, ...], table: Floats) -> dict[str, Any]:
     return {name: table[:, c].astype(_DTYPES.get(name, np.int64)) for c, name in enumerate(names)}
 
 
-__all__ = ["OFFSET", "Book", "Ledger"]
+def assembled(tracks: int, rounds: int, lines: list[tuple[float, ...]], entries: list[Floats]) -> Ledger:
+    """A ledger of these lines, which may come track by track, in the order of rounds."""
+    book, table = Book(tracks), np.array(lines, float).reshape(-1, len(CORRECTION))
+    order = np.argsort(table[:, 0], kind="stable")
+    every = np.concatenate([np.empty((0, len(ENTRY))), *entries])
+    every[:, 0] = np.argsort(order)[every[:, 0].astype(np.int64)]
+    book.add(rounds, table[order], every[np.argsort(every[:, 0], kind="stable")])
+    return book.ledger
+
+
+__all__ = ["OFFSET", "Book", "Ledger", "assembled"]

@@ -15,11 +15,10 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.hypotheses.board import PlainBoard
 from rosenblatt.hypotheses.recent import Recent
-from rosenblatt.hypotheses.slots import SlotMemory
+from rosenblatt.hypotheses.slots import SlotMemory, between
 from rosenblatt.kernels import RBF, Kernel
-from rosenblatt.ledger import OFFSET, Book, Ledger
+from rosenblatt.ledger import OFFSET, Book, Ledger, assembled
 from rosenblatt.loops import budgets as loops
-from rosenblatt.loops.book import CORRECTION, ENTRY
 from rosenblatt.rows import Rows, products
 
 GROUPS = 16
@@ -245,7 +244,7 @@ class Budgeted:
         self.matrix[other] = self.matrix[:, other] = np.minimum(logs, 0.0)
         self.matrix[other, other] = 0.0
         self.merged += 1
-        self.memory.put(_between(self.memory.rows, row, other, share, OFFSET - self.merged), other)
+        self.memory.put(between(self.memory.rows, row, other, share, OFFSET - self.merged), other)
         self._vacate(row)
 
     def _logs(self, row: Rows, size: int) -> Floats:
@@ -343,7 +342,7 @@ class Budgeted:
                 entries += self._steps(len(lines), guess, before, mine.start or 0, moved, offsets)
                 lines.append((when, 0.0, track, 0.0, 0.0, 0.0, 1.0, 1.0))
                 before, offsets, when = guess, moved, when + answered
-        return _ledger(self.tracks, rounds, lines, entries)
+        return assembled(self.tracks, rounds, lines, entries)
 
     def _steps(
         self, line: int, guess: Floats, before: Floats, first: int, offsets: Floats, offsets_before: Floats
@@ -398,21 +397,3 @@ FORGET: dict[str, Callable[[Budgeted], None]] = {
     "merging": Budgeted._merge,
     "halving": Budgeted._halve,
 }
-
-
-def _ledger(tracks: int, rounds: int, lines: list[tuple[float, ...]], entries: list[Floats]) -> Ledger:
-    """A ledger of these lines, which may come track by track, in the order of rounds."""
-    book, table = Book(tracks), np.array(lines, float).reshape(-1, len(CORRECTION))
-    order = np.argsort(table[:, 0], kind="stable")
-    every = np.concatenate([np.empty((0, len(ENTRY))), *entries])
-    every[:, 0] = np.argsort(order)[every[:, 0].astype(np.int64)]
-    book.add(rounds, table[order], every[np.argsort(every[:, 0], kind="stable")])
-    return book.ledger
-
-
-def _between(rows: Rows, one: int, other: int, share: float, number: int) -> Rows:
-    """The row at this share of the way from the other to the one, under a number of its own."""
-    pair = rows.take(np.array([one, other]))
-    data = pair.data
-    merged = share * data[:1] + (1 - share) * data[1:]
-    return Rows(merged.astype(data.dtype), np.array([number]))

@@ -155,3 +155,11 @@ def _padded(rows: Rows, width: int) -> Rows:
     """Dense rows with more features, which are 0."""
     more = width - (rows.width or 0)
     return rows if not more else Rows(np.pad(rows.data, ((0, 0), (0, more))), rows.ids)
+
+
+def between(rows: Rows, one: int, other: int, share: float, number: int) -> Rows:
+    """The row at this share of the way from the other to the one, under a number of its own."""
+    pair = rows.take(np.array([one, other]))
+    data = pair.data
+    merged = share * data[:1] + (1 - share) * data[1:]
+    return Rows(merged.astype(data.dtype), np.array([number]))
