@@ -1,5 +1,7 @@
 """PerceptronTagger: every kind of input, the learner behind it, and scikit-learn's contract."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validat
 from rosenblatt import PerceptronTagger, kernels
 from rosenblatt.data import read_conll
 from rosenblatt.features import NameEncoder, word
-from tagging_data import DICTS, INPUTS, ROWS, SENTENCES, TAGS, arrays
+from tagging_data import DICTS, INPUTS, ROWS, SENTENCES, TAGS, arrays, features
 
 
 @pytest.mark.parametrize("kind", INPUTS)
@@ -119,6 +121,24 @@ def test_early_stopping_keeps_the_best_epoch(kernel, metric):
     tagger.partial_fit(X[40:], y[40:])
     again.partial_fit(X[40:], y[40:])
     assert again.ledger_ == tagger.ledger_
+
+
+@pytest.mark.parametrize("predictor", ["average", "vote", "sample"])
+def test_early_stopping_encodes_the_validation_part_once(predictor):
+    seen = Counter()
+
+    def counted(sentence, i):
+        seen[tuple(sentence), i] += 1
+        return features(sentence, i)
+
+    options = {"features": counted, "epochs": 6, "predictor": predictor, "random_state": 0}
+    tagger = PerceptronTagger(patience=6, **options)
+    tagger.fit(SENTENCES[:4], TAGS[:4], dev=(iter(SENTENCES[4:]), iter(TAGS[4:])))
+    assert len(tagger.dev_scores_) > 2
+    assert seen == Counter((tuple(sentence), i) for sentence in SENTENCES for i in range(len(sentence)))
+    for epoch, score in enumerate(tagger.dev_scores_, 1):
+        other = PerceptronTagger(**options | {"epochs": epoch}).fit(SENTENCES[:4], TAGS[:4])
+        assert other.score(SENTENCES[4:], TAGS[4:]) == score
 
 
 @pytest.mark.parametrize("predictor", ["last", "best", "vote"])

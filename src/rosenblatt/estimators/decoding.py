@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import pairwise
 from typing import Any, Self, TypeVar
 
@@ -15,6 +16,7 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.columns import starts_of
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import NotThere
+from rosenblatt.features import Tokens
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.lattices import Lattice, NoPath
 from rosenblatt.tagging import Labeller, inside, reading
@@ -47,11 +49,7 @@ class Decoding:
             for a whole sequence.
         """
         sizes, numbers = self._joined(best_labels, X, lengths, known)
-        labels = self._labeller.labels
-        if lengths is not None:
-            return self.classes_[numbers]
-        flat = list(map(labels.__getitem__, numbers.tolist()))
-        return [flat[first:last] for first, last in pairwise(starts_of(sizes).tolist())]
+        return self.classes_[numbers] if lengths is not None else self._listed(sizes, numbers)
 
     def n_best(self, X: Any, n: int = 10, *, known: Any = None) -> list[list[tuple[list[Any], float]]]:
         """For every sequence its n best paths, each with its score, the best first; fewer if there are.
@@ -173,25 +171,41 @@ class Decoding:
         self, work: Callable[[Lattice], Array], X: Any, lengths: Any = None, known: Any = None
     ) -> tuple[Ints, Array]:
         """The lengths of all sequences, and what the work made of all their tokens."""
-        parts = self._each(work, X, lengths, known)
-        if not parts:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        return np.concatenate([sizes for sizes, _ in parts]), np.concatenate([found for _, found in parts])
+        return concatenated(self._each(work, X, lengths, known))
+
+    def _listed(self, sizes: Ints, numbers: Ints) -> list[list[Any]]:
+        """The labels with these numbers, a list for every sequence."""
+        labels = list(map(self._labeller.labels.__getitem__, numbers.tolist()))
+        return [labels[first:last] for first, last in pairwise(starts_of(sizes).tolist())]
 
     def _each(
         self, work: Callable[[Lattice], Result], X: Any, lengths: Any = None, known: Any = None
     ) -> list[tuple[Ints, Result]]:
-        """The lengths of some sequences at a time, and what the work makes of them, in `n_jobs` threads."""
+        """The lengths of some sequences at a time, and what the work makes of them."""
         self._fitted()
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        random = inputs.sampling(self.random_state) if self.predictor == "sample" else None
         sequences = reading.as_sequences(X, lengths)
         sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
         if known is not None and len(known) != len(sequences):
             raise ValueError(f"known must be a list for every sequence, {len(sequences)}. Got {len(known)}.")
+        return self._decoded(work, self._parts(sequences), partial(self._encoded, sequences), known)
+
+    def _encoded(self, sequences: Any, part: slice) -> Tokens:
+        """A part of these sequences as the predictor takes them."""
+        return self._labeller.encode(sequences[part], self.predictor, part.start)
+
+    def _decoded(
+        self,
+        work: Callable[[Lattice], Result],
+        parts: list[slice],
+        encoded: Callable[[slice], Tokens],
+        known: Any = None,
+    ) -> list[tuple[Ints, Result]]:
+        """The lengths of the sequences in every part, and what the work makes of it, in `n_jobs` threads."""
+        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+        random = inputs.sampling(self.random_state) if self.predictor == "sample" else None
 
         def done(part: slice) -> tuple[Ints, Result]:
-            tokens = self._labeller.encode(sequences[part], self.predictor, part.start)
+            tokens = encoded(part)
             lattice = self._labeller.lattice(tokens, self.predictor, random)
             if known is not None:
                 self._labeller.mask(lattice, known[part], tokens.lengths, part.start)
@@ -203,7 +217,6 @@ class Decoding:
                     + ("with what is known of it." if known is not None else "by scheme or allowed.")
                 ) from None
 
-        parts = self._parts(sequences)
         threads = (os.cpu_count() or 1) if self.n_jobs == -1 else self.n_jobs
         inputs.whole("n_jobs", threads)
         if threads == 1 or len(parts) == 1:
@@ -216,12 +229,23 @@ class Decoding:
         if self.predictor not in predictors.GUESSES:
             return [slice(0, len(sequences))] if len(sequences) else []
         ends = starts_of(lengths_of(sequences))[1:]
+        if len(ends) and ends[-1] <= DECODED:
+            return [slice(0, len(ends))]
         cuts = np.unique(np.searchsorted(ends, np.arange(DECODED, ends[-1] if len(ends) else 0, DECODED)))
         return [
             slice(a, b)
             for a, b in pairwise([0, *(int(cut) for cut in cuts if cut > 0), len(sequences)])
             if a < b
         ]
+
+
+def concatenated(parts: list[tuple[Ints, Array]]) -> tuple[Ints, Array]:
+    """The lengths of the sequences of all parts, and what was found about their tokens."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    return np.concatenate([sizes for sizes, _ in parts]), np.concatenate([found for _, found in parts])
 
 
 def best_labels(lattice: Lattice) -> Ints:

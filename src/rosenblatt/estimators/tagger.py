@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
 from typing import Any, Self
@@ -14,7 +15,7 @@ from rosenblatt.budgets import as_budget
 from rosenblatt.development import Development
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator
-from rosenblatt.estimators.decoding import Decoding
+from rosenblatt.estimators.decoding import Decoding, best_labels, concatenated
 from rosenblatt.features import Tokens
 from rosenblatt.learner import learn
 from rosenblatt.progress import Progress
@@ -179,10 +180,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             if self.patience is None:
                 self._learn(tokens, truths, sample_weight, orders, self.epochs)
             else:
-                if not (isinstance(dev, tuple | list) and len(dev) == 2):
-                    raise ValueError(f"dev must be a pair (X, y). Got {type(dev).__name__}.")
-                held = [list(part) for part in dev]
-                watch = Development(labeller.run, lambda: self.score(*held), self.patience)
+                watch = Development(labeller.run, self._held_out(dev), self.patience)
                 self._learn(tokens, truths, sample_weight, watch.watched(orders), self.epochs)
                 watch.finish()
                 self.dev_scores_ = watch.scores
@@ -298,6 +296,21 @@ class PerceptronTagger(Decoding, RunEstimator):
         examples = self._examples(tokens, truths, sample_weight)
         self._labeller.prepare(examples, epochs)
         self._play(examples, orders, Progress(self._run.book.rounds + epochs * len(examples), self.verbose))
+
+    def _held_out(self, dev: Any) -> Callable[[], float]:
+        """A function that scores the present guess on sequences that are encoded now, once."""
+        if not (isinstance(dev, tuple | list) and len(dev) == 2):
+            raise ValueError(f"dev must be a pair (X, y). Got {type(dev).__name__}.")
+        sequences, truths = reading.as_sequences(dev[0]), list(dev[1])
+        sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
+        parts = self._parts(sequences)
+        encoded = {part.start: self._encoded(sequences, part) for part in parts}
+
+        def score() -> float:
+            found = concatenated(self._decoded(best_labels, parts, lambda part: encoded[part.start]))
+            return metrics.tags.METRICS[self.metric](truths, self._listed(*found))
+
+        return score
 
     def _examples(self, tokens: Tokens, truths: Ints, sample_weight: Any = None) -> Examples:
         labeller = self._labeller
