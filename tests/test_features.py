@@ -1,5 +1,9 @@
 """Features: templates against the texts they stand for, names, hashing, and what is refused."""
 
+import sys
+from collections import OrderedDict
+from decimal import Decimal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -22,6 +26,7 @@ from rosenblatt.features import (
     suffix,
     word,
 )
+from rosenblatt.features import names as names_module
 from rosenblatt.features import words as words_module
 
 TEMPLATES = (
@@ -251,6 +256,104 @@ def test_names_are_looked_up_alike_together_and_one_by_one(tokens):
     assert np.array_equal(found, again)
 
 
+def one_by_one(tokens, known):
+    """Features as NameEncoder describes them, one after the other; new ones get a number as they come."""
+    found = []
+    for token in tokens:
+        pairs = token.items() if isinstance(token, dict) else [(name, True) for name in token]
+        row = []
+        for name, value in pairs:
+            text = isinstance(value, str)
+            feature = (name, value) if text else (name,)
+            row.append((known.setdefault(feature, len(known)), 1.0 if text else float(value)))
+        found.append(row)
+    return found
+
+
+values_of_features = st.sampled_from(["x", "y", "z", True, False, 1, 0, 2.5, np.float32(0.5), np.str_("x")])
+tokens_of_names = st.one_of(
+    st.lists(st.sampled_from(["a", "b", "c=x", np.str_("d")]), max_size=4),
+    st.lists(st.sampled_from(["a", "b", "c=x"]), max_size=3).map(tuple),
+    st.dictionaries(st.sampled_from("abc"), values_of_features, max_size=3),
+    st.dictionaries(st.sampled_from("abc"), values_of_features, max_size=3).map(OrderedDict),
+)
+
+
+@given(st.lists(tokens_of_names, max_size=30), st.lists(tokens_of_names, max_size=30))
+def test_names_get_the_features_of_one_after_the_other(learned, answered):
+    known, encoder = {}, NameEncoder()
+    expected = one_by_one(learned, known)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rosenblatt.features.names.ALIKE", 10**9)
+        encoder.encode([[{"a": "x"}]])  # what is only answered gets no number
+        found = encoder.encode([learned], learning=True)
+    assert encoder.names() == ["=".join(feature) for feature in known]
+    dense = np.zeros((len(learned), len(known)))
+    for row, features in zip(dense, expected, strict=True):
+        for feature, value in features:
+            row[feature] += value
+    assert np.array_equal(rows_of(found, len(known)), dense)
+    for token in [*learned, *answered]:
+        rows, count = encoder.encode([[token]]).rows, len(known)
+        (row,) = one_by_one([token], dict(known))
+        assert rows.features.tolist() == [feature if feature < count else -1 for feature, _ in row]
+        assert rows.values.tolist() == [value for _, value in row]
+
+
+@pytest.mark.parametrize("hashing", [None, 64])
+@given(st.lists(st.lists(st.sampled_from(["a", "b", "w=Rome", "c"]), unique=True, max_size=4), max_size=30))
+def test_lists_tuples_and_dicts_of_names_are_the_same(hashing, tokens):
+    encoders = [NameEncoder(hashing) for _ in range(4)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rosenblatt.features.names.ALIKE", 10**9)  # so that dicts number token by token, too
+        dicts = [dict.fromkeys(token, True) for token in tokens]
+        both = [token if i % 2 else dict.fromkeys(token, 1.0) for i, token in enumerate(tokens)]
+        kinds = [tokens, list(map(tuple, tokens)), dicts, both]
+        learned = [e.encode([kind], learning=True) for e, kind in zip(encoders, kinds, strict=True)]
+        again = [e.encode([kind]) for e, kind in zip(encoders, kinds, strict=True)]
+    for results in (learned, again):
+        for other in results[1:]:
+            assert all(map(np.array_equal, results[0].rows, other.rows))
+    assert len({tuple(encoder.names()) for encoder in encoders}) == 1
+
+
+def test_new_names_of_dicts_that_are_alike_get_numbers_name_by_name():
+    encoder = NameEncoder()
+    alike = [{"w": word, "title": word.istitle(), "n": len(word)} for word in ("Rome", "fell", "at", "last")]
+    encoder.encode([[*alike[:2], ["bias", "w=Rome"], *alike[2:], {"n": 7.0, "w": "last"}]], learning=True)
+    assert encoder.names() == ["w=Rome", "title", "n", "w=fell", "bias", "w=Rome", "w=at", "w=last"]
+    encoder = NameEncoder()
+    encoder.encode([[["bias", "v"], *alike, *alike[::-1], ["u"], *alike]], learning=True)
+    assert encoder.names() == ["bias", "v", "u", "w=Rome", "w=fell", "w=at", "w=last", "title", "n"]
+    encoder = NameEncoder()
+    encoder.encode([alike[:2]], learning=True)
+    assert encoder.names() == ["w=Rome", "w=fell", "title", "n"]
+
+
+@pytest.mark.parametrize("learning", [False, True])
+@pytest.mark.parametrize("value", [None, "text", True, 2.5], ids=["list", "text", "flag", "number"])
+def test_names_that_are_known_take_no_call_each(learning, value):
+    def calls(size):
+        encoder, names = NameEncoder(), [f"name {i}" for i in range(size)]
+        tokens = [names if value is None else dict.fromkeys(names, value)] * 3
+        tokens += [[]] if value is None else [{"name 1": value}, {"name 0": value, "other": value}, {}]
+        encoder.encode([tokens], learning=True)
+        seen, before = [], sys.getprofile()
+
+        def note(frame, event, argument):
+            if event == "call" and frame.f_globals["__name__"] == names_module.__name__:
+                seen.append(event)
+
+        sys.setprofile(note)
+        try:
+            encoder.encode([tokens], learning)
+        finally:
+            sys.setprofile(before)
+        return len(seen)
+
+    assert calls(200) == calls(2)
+
+
 def test_a_function_makes_features():
     encoder = NameEncoder(function=lambda sentence, i: {"word": sentence[i], "first": i == 0})
     encoder.encode([["a", "b"]], learning=True)
@@ -275,7 +378,10 @@ def test_names_can_be_hashed_and_left_out():
         (NameEncoder(), [[{}], [{"a": 1}, {"a": None}]], "Got None for 'a' in token 1 of sequence 1"),
         (NameEncoder(), [[{"a": float("nan")}]], "Got nan for 'a' in token 0 of sequence 0"),
         (NameEncoder(), [[{"a": ["x"]}]], r"Got \['x'\] for 'a' in token 0"),
+        (NameEncoder(), [[{"a": True}, {"a": Decimal(1)}]], r"Got Decimal\('1'\) for 'a' in token 1"),
         (NameEncoder(), [[["a", 3]]], "must be a text. Got 3 in token 0"),
+        (NameEncoder(), [[{3: True}, ["a"]], [["b"], [3]]], "must be a text. Got 3 in token 1 of sequence 1"),
+        (NameEncoder(), [[["a"], [], ["b", ["c"]]]], r"must be a text. Got \['c'\] in token 2"),
         (NameEncoder(), [["word"]], "a dict, or a list of names. Got 'word' as token 0"),
         (TemplateEncoder(WORDS, []), [["a"], ["b", 3]], "Got 3 as token 1 of sequence 1"),
         (TemplateEncoder(WORDS, []), ["a sentence"], "Got the text 'a sentence' as sequence 0: split it"),

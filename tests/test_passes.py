@@ -3,6 +3,8 @@
 Like `test_exactness.py`, on integers, for equality, and with something broken that each law must reject.
 """
 
+from itertools import count
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -20,6 +22,7 @@ from playing import (
 )
 from rosenblatt import learner, tables
 from rosenblatt.games import Argmax
+from rosenblatt.hypotheses import Primal, primal
 from rosenblatt.hypotheses.primal import score_few
 from rosenblatt.learner import play_pass
 from rosenblatt.loops import dense, passes
@@ -132,6 +135,19 @@ def test_few_rows_get_the_very_scores_of_the_compiled_loop(seed, dtype, outputs)
     compiled = np.empty((5, outputs))
     score_rows(*map(read_only, rows[:3]), weights, 0.5, compiled)
     assert np.array_equal(score_few(rows, weights, 0.5), compiled)
+
+
+def test_scores_of_few_values_are_compiled_once_they_are_asked_for_often(monkeypatch):
+    asked = []
+    monkeypatch.setattr(primal, "is_loaded", lambda loop: False)
+    monkeypatch.setattr(primal, "FEW_CALLS", count(1))
+    monkeypatch.setattr(primal, "OFTEN", 4)
+    monkeypatch.setattr(primal, "score_few", lambda *given: asked.append(0) or score_few(*given))
+    guess = Primal(3, 2, 1.0, np.empty(0))
+    guess.weights[:] = np.arange(8).reshape(4, 2)
+    rows = Rows(sp.csr_array([[0.0, 2.0, 1.0]]))
+    assert [guess.scores(rows).tolist() for _ in range(6)] == [[[14.0, 18.0]]] * 6
+    assert len(asked) == 3
 
 
 @given(games_and_points(), RULE_NAMES, st.booleans(), st.lists(st.booleans(), min_size=24, max_size=24))

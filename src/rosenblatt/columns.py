@@ -59,7 +59,9 @@ class Columns(Sequence[list[Any]]):
 
 def starts_of(lengths: Sequence[int] | Ints) -> Ints:
     """Where pieces of these lengths begin when laid end to end, and where the last one ends."""
-    return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths, dtype=np.int64)])
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, dtype=np.int64, out=starts[1:])
+    return starts
 
 
 def flat(sequences: Sequence[Any]) -> list[Any]:

@@ -76,7 +76,8 @@ class RunAttributes:
         return np.array(self._weights("intercept_")[-1])
 
     def _fitted(self) -> Run:
-        check_is_fitted(self, "_run")
+        if "_run" not in vars(self):  # scikit-learn's check takes longer than a short answer
+            check_is_fitted(self, "_run")
         return self._run
 
     def _weights(self, name: str) -> Floats:

@@ -29,6 +29,8 @@ class Tokens:
     @property
     def starts(self) -> Ints:
         """Where the rows of each sequence begin, and where the last ones end."""
+        if not self.edges:
+            return starts_of(self.lengths)
         return starts_of(self.lengths + np.maximum(self.lengths - 1, 0) * self.edges)
 
     def renumbered(self, numbers: Ints, width: int) -> Tokens:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, repeat
 from numbers import Real
 from typing import Any
@@ -18,12 +18,14 @@ from rosenblatt.features.texts import REMEMBERED
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.rows import Csr, Rows, canonical, parts
 
-TEXTS = frozenset({str, np.str_})
+COLLECTIONS = frozenset({list, tuple, set, frozenset})
 NUMBERS = frozenset({bool, int, float, np.bool_, np.float64, np.float32, np.int64, np.int32})
 
-ALIKE = 4
-"""How many tokens must have the same names, on average, for names to be looked up one after the other."""
+TRUTHS: dict[Any, int] = {True: UNKNOWN - 1, False: UNKNOWN - 1}
+"""What values are looked up in under names that have no texts: marks 0 and 1, the most frequent numbers."""
 
+ALIKE = 4
+"""How many tokens must have the same names, on average, for new features to be numbered name by name."""
 
 AT_ONCE = 512
 """Tokens that are encoded at once: few enough for their texts to stay in the processor's cache."""
@@ -75,11 +77,14 @@ class NameEncoder:
         _check_tokens(tokens, lengths, first)
         starts = starts_of(np.fromiter(map(len, tokens), np.int64, len(tokens)))
         features, values = np.empty(starts[-1], np.int32), np.ones(starts[-1])
-        try:
-            for names, members in _alike(tokens):
-                self._encode(tokens, names, members, starts, features, values, learning)
-        except Unreadable as fault:
-            raise ValueError(f"{fault} in {place_of(fault.token, lengths, first)}.") from None
+        for part in parts(len(tokens), AT_ONCE):
+            begin, end = starts[part.start], starts[part.stop]
+            own = starts[part] - begin
+            try:
+                self._encode(tokens[part], own, features[begin:end], values[begin:end], learning)
+            except Unreadable as fault:
+                token = part.start + _token_at(own, fault.position)
+                raise ValueError(f"{fault} in {place_of(token, lengths, first)}.") from None
         if not (learning or tidy):
             return Tokens(Csr(starts, features, values, self.width), lengths)
         known = features >= 0
@@ -115,62 +120,43 @@ class NameEncoder:
         return [self._function(sequence, i) for sequence in sequences for i in range(len(sequence))]
 
     def _encode(
-        self,
-        tokens: list[Any],
-        names: tuple[Any, ...] | None,
-        members: Ints,
-        starts: Ints,
-        features: Array,
-        values: Array,
-        learning: bool,
+        self, tokens: list[Any], starts: Ints, features: Array, values: Array, learning: bool
     ) -> None:
-        """Write the features and values of some tokens: dicts with these names, or any."""
-        if names is not None:
-            given = list(chain.from_iterable(tokens[i].values() for i in members.tolist()))
-            for column, name in enumerate(names):
-                at = starts[members] + column
-                features[at], values[at] = self._column(name, given[column :: len(names)], members, learning)
-            return
-        for i in members.tolist():
-            token, place = tokens[i], int(starts[i])
-            pairs = token.items() if isinstance(token, Mapping) else ((name, True) for name in token)
-            for name, value in pairs:
-                if not isinstance(token, Mapping) and not isinstance(name, str):
-                    raise Unreadable(f"The name of a feature must be a text. Got {shown(name)}", i)
-                features[place], values[place] = self._one(name, value, i, learning)
-                place += 1
+        """Write the features, and the values unless they are 1, of tokens that begin at `starts`."""
+        names, given = _pairs(tokens)
+        if given is None:
+            features[:] = np.fromiter(map(self._flags.get, names, repeat(UNKNOWN)), np.int32, len(names))
+        else:
+            self._look_up(names, given, features, values)
+        if learning or self.hashing is not None:
+            missing = np.flatnonzero(features < 0)
+            if learning and given is not None and len(missing):
+                missing = _in_turn(tokens, starts, missing)
+            for i in missing.tolist():
+                features[i] = self._numbered(names[i], True if given is None else given[i], learning)
 
-    def _column(self, name: Any, given: list[Any], members: Ints, learning: bool) -> tuple[Any, Any]:
-        """The numbers and values of what several tokens have under the same name."""
-        kinds = set(map(type, given))
-        if kinds <= TEXTS:
-            known = self._texts.setdefault(name, {}) if learning else self._texts.get(name, {})
-            found = np.fromiter(map(known.get, given, repeat(UNKNOWN)), np.int32, len(given))
-            if (learning or self.hashing is not None) and found.min() < 0:
-                for i in np.flatnonzero(found < 0).tolist():
-                    found[i] = self._number(known, given[i], f"{name}={given[i]}", learning)
-            return found, 1.0
-        if kinds <= NUMBERS:
-            numbers = np.fromiter(given, np.float64, len(given))
-            if np.isfinite(numbers).all():
-                return self._number(self._flags, name, str(name), learning), numbers
-        pairs = [
-            self._one(name, value, i, learning) for value, i in zip(given, members.tolist(), strict=True)
-        ]
-        return [number for number, _ in pairs], [value for _, value in pairs]
+    def _look_up(self, names: list[Any], given: list[Any], features: Array, values: Array) -> None:
+        """Write the features that are known, UNKNOWN for others, and the values that are numbers."""
+        texts = map(self._texts.get, names, repeat(TRUTHS))
+        try:
+            features[:] = np.fromiter(map(dict.get, texts, given, repeat(UNKNOWN)), np.int32, len(names))
+        except TypeError:  # a value that cannot be a key, which is reported below
+            features[:] = UNKNOWN
+        numeric: list[int] = np.flatnonzero(features < UNKNOWN).tolist()
+        unknown = np.flatnonzero(features == UNKNOWN).tolist()
+        numeric += [i for i in unknown if not isinstance(given[i], str)]
+        if numeric:
+            at = np.fromiter(numeric, np.int64, len(numeric))
+            values[at] = _finite([given[i] for i in numeric], numeric, names)
+            found = map(self._flags.get, [names[i] for i in numeric], repeat(UNKNOWN))
+            features[at] = np.fromiter(found, np.int32, len(numeric))
 
-    def _one(self, name: Any, value: Any, token: int, learning: bool) -> tuple[int, float]:
-        """The number and value of one feature of a token."""
-        if isinstance(value, str):
-            known = self._texts.setdefault(name, {}) if learning else self._texts.get(name, {})
-            return self._number(known, value, f"{name}={value}", learning), 1.0
-        if isinstance(value, Real | np.bool_) and np.isfinite(float(value)):
-            return self._number(self._flags, name, str(name), learning), float(value)
-        raise Unreadable(
-            "The value of a feature must be a text, True, False or a finite number. "
-            f"Got {shown(value)} for {name!r}",
-            token,
-        )
+    def _numbered(self, name: Any, value: Any, learning: bool) -> int:
+        """The number of a feature that is not known, or gets to be."""
+        if not isinstance(value, str):
+            return self._number(self._flags, name, str(name), learning)
+        known = self._texts.setdefault(name, {}) if learning else self._texts.get(name, {})
+        return self._number(known, value, f"{name}={value}", learning)
 
     def _number(self, known: dict[Any, int], key: Any, text: str, learning: bool) -> int:
         """The number under which something is known, or gets to be."""
@@ -189,15 +175,37 @@ class NameEncoder:
 
 
 class Unreadable(Exception):  # noqa: N818
-    """What there is that is no feature, and the token that has it."""
+    """What there is that is no feature, and its position among all features of some tokens."""
 
-    def __init__(self, message: str, token: int) -> None:
+    def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
-        self.token = token
+        self.position = position
+
+
+def _finite(values: list[Any], positions: list[int], names: list[Any]) -> Array:
+    """Return values as an array; one that is not a finite number raises, with its position and name."""
+    if not set(map(type, values)) <= NUMBERS:
+        for value, i in zip(values, positions, strict=True):
+            if not isinstance(value, Real | np.bool_):
+                raise _no_value(names[i], value, i)
+    numbers = np.fromiter(values, np.float64, len(values))
+    finite = np.isfinite(numbers)
+    if not finite.all():
+        wrong = int(np.argmin(finite))
+        raise _no_value(names[positions[wrong]], values[wrong], positions[wrong])
+    return numbers
+
+
+def _no_value(name: Any, value: Any, position: int) -> Unreadable:
+    return Unreadable(
+        "The value of a feature must be a text, True, False or a finite number. "
+        f"Got {shown(value)} for {name!r}",
+        position,
+    )
 
 
 def _check_tokens(tokens: list[Any], lengths: Ints, first: int) -> None:
-    if set(map(type, tokens)) <= {dict, list, tuple, set}:
+    if set(map(type, tokens)) <= COLLECTIONS | {dict}:
         return
     for number, token in enumerate(tokens):
         if not isinstance(token, Mapping | list | tuple | set | frozenset):
@@ -207,17 +215,51 @@ def _check_tokens(tokens: list[Any], lengths: Ints, first: int) -> None:
             )
 
 
-def _alike(tokens: list[Any]) -> Iterator[tuple[tuple[Any, ...] | None, Ints]]:
-    """Some tokens at a time that are dicts with the same names in the same order, or with None any others."""
-    for part in parts(len(tokens), AT_ONCE):
-        some = tokens[part]
-        if all(type(token) is dict for token in some) and len(names := set(map(tuple, some))) == 1:
-            yield names.pop(), np.arange(part.start, part.stop)
-            continue
-        groups: dict[tuple[Any, ...] | None, list[int]] = {}
-        for i, token in enumerate(some, part.start):
-            groups.setdefault(tuple(token) if isinstance(token, dict) else None, []).append(i)
-        if len(groups) * ALIKE > part.stop - part.start:
-            yield None, np.arange(part.start, part.stop)
+def _pairs(tokens: list[Any]) -> tuple[list[Any], list[Any] | None]:
+    """The names and values of all features in order; None for the values if all tokens are only names."""
+    kinds, names = set(map(type, tokens)), list(chain.from_iterable(tokens))
+    if kinds <= COLLECTIONS:
+        _check_names(names)
+        return names, None
+    if kinds == {dict}:
+        return names, list(chain.from_iterable(map(dict.values, tokens)))
+    given = list[Any]()
+    for token in tokens:
+        if isinstance(token, Mapping):
+            given += token.values()
         else:
-            yield from ((names, np.array(members)) for names, members in groups.items())
+            _check_names(list(token), len(given))
+            given += [True] * len(token)
+    return names, given
+
+
+def _check_names(names: list[Any], first: int = 0) -> None:
+    """Refuse names that are not strings; errors count positions from `first`."""
+    try:
+        "".join(names)  # looks at every type sooner than a loop would
+    except TypeError:
+        i = next(i for i, name in enumerate(names) if not isinstance(name, str))
+        raise Unreadable(f"The name of a feature must be a text. Got {shown(names[i])}", first + i) from None
+
+
+def _in_turn(tokens: list[Any], starts: Ints, missing: Ints) -> Ints:
+    """The positions of new features in the order in which they get numbers.
+
+    Those of dicts with the same names in the same order come name by name; those of other tokens, and of all
+    if few are alike, token by token.
+    """
+    number: dict[tuple[Any, ...] | None, int] = {}
+    groups = np.array(
+        [number.setdefault(tuple(t) if isinstance(t, dict) else None, len(number)) for t in tokens]
+    )
+    same = len(number) == 1 and set(map(type, tokens)) == {dict}
+    if not same and len(number) * ALIKE > len(tokens):
+        return missing
+    token = _token_at(starts, missing)
+    column = np.where(groups[token] == number.get(None, -1), 0, missing - starts[token])
+    return missing[np.lexsort((missing, column, groups[token]))]
+
+
+def _token_at(starts: Ints, position: Any) -> Any:
+    """The index of the token that has the feature at a position; of several, if there are several."""
+    return np.searchsorted(starts, position, side="right") - 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from itertools import count
 from typing import Any, Literal
 
 import numpy as np
@@ -21,6 +22,12 @@ from rosenblatt.rows import Csr, Rows, read_only
 
 FEW = 2**14
 """So many values are scored sooner than the compiled loop that scores rows is loaded, if it is not yet."""
+
+OFTEN = 1000
+"""Calls with few values after which the compiled loop is loaded: by then they took about as long as that."""
+
+FEW_CALLS = count(1)
+"""Counts the calls with few values in this process."""
 
 EXACT_IN_SINGLE = 2**24
 """Up to here all whole numbers are exact in single precision."""
@@ -110,7 +117,7 @@ class Primal:
         if not rows.sparse:
             self.check_width(rows.width)
             return np.asarray(rows.data @ weights[: rows.width] + self.memory.constant * weights[-1])
-        if len(rows.csr.values) <= FEW and not is_loaded(score_rows):
+        if len(rows.csr.values) <= FEW and not is_loaded(score_rows) and next(FEW_CALLS) < OFTEN:
             return score_few(rows.csr, weights, self.memory.constant)
         scores = np.empty((len(rows), self.outputs))
         starts, features, values = map(read_only, rows.csr[:3])
