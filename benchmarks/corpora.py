@@ -99,3 +99,35 @@ def spelled_out(sentence: list[tuple[str, str]]) -> list[list[str]]:
 def as_dict(features: list[str]) -> dict[str, str]:
     """The same as a dict from names to texts."""
     return dict(feature.split("=", 1) for feature in features)  # type: ignore[misc]
+
+
+def named(sentence: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Features as the tutorials of python-crfsuite make them: of every token, and of its neighbours."""
+    found = []
+    for i, (text, tag) in enumerate(sentence):
+        features = {
+            "bias": 1.0,
+            "word[-3:]": text[-3:],
+            "word[-2:]": text[-2:],
+            "word.isdigit": text.isdigit(),
+        }
+        features |= _looks("", text, tag)
+        features |= _looks("-1:", *sentence[i - 1]) if i else {"BOS": True}
+        features |= _looks("+1:", *sentence[i + 1]) if i + 1 < len(sentence) else {"EOS": True}
+        found.append(features)
+    return found
+
+
+def _looks(prefix: str, text: str, tag: str) -> dict[str, Any]:
+    return {
+        f"{prefix}word.lower": text.lower(),
+        f"{prefix}word.isupper": text.isupper(),
+        f"{prefix}word.istitle": text.istitle(),
+        f"{prefix}postag": tag,
+        f"{prefix}postag[:2]": tag[:2],
+    }
+
+
+def as_names(features: dict[str, Any]) -> list[str]:
+    """The same as a list of names, in which every value is spelled out."""
+    return [name if value is True or value == 1.0 else f"{name}={value}" for name, value in features.items()]

@@ -15,12 +15,14 @@ import numpy as np
 import pycrfsuite
 from nltk.tag.perceptron import PerceptronTagger as NltkTagger
 
-from benchmarks.corpora import CRFPP, as_dict, chunking, spelled_out, treebank
+from benchmarks.corpora import CRFPP, as_dict, as_names, chunking, named, spelled_out, treebank
 from benchmarks.measuring import alternating, table
 from rosenblatt import PerceptronTagger, metrics
 from rosenblatt.learner import learn
 
 EPOCHS = 10
+PART = 4000
+"""Sentences of CoNLL-2000 that are learned from where features are made in Python."""
 
 
 def crfsuite(X: list[Any], y: Any, name: str) -> str:
@@ -161,6 +163,64 @@ def tagging(model_name: str) -> list[list[Any]]:
     ]  # fmt: skip
 
 
+def by_name(folder: Path) -> list[list[Any]]:
+    """Features that are made in Python before: fit, tagging, and tagging one sentence per call."""
+    X, y = chunking("train")
+    train, test = (list(map(named, sentences)) for sentences in (X[:PART], chunking("test")[0]))
+    labels = [list(some) for some in y[:PART]]
+    rows = _by_name("dicts", train, labels, test, str(folder / "dicts"))
+    train, test = ([list(map(as_names, sentence)) for sentence in some] for some in (train, test))
+    return rows + _by_name("lists of names", train, labels, test, str(folder / "names"))
+
+
+def _by_name(form: str, X: list[Any], y: list[Any], Z: list[Any], name: str) -> list[list[Any]]:
+    tagger = PerceptronTagger(epochs=EPOCHS, random_state=0)
+    model = pycrfsuite.Tagger()
+    times = alternating(
+        {"ours fit": lambda: tagger.fit(X, y), "fit": lambda: crfsuite(X, y, name)}, repeats=3
+    )
+    model.open(name)
+    few = Z[:300]
+    times |= alternating(
+        {
+            "ours all": lambda: tagger.predict(Z),
+            "all": lambda: [model.tag(sentence) for sentence in Z],
+            "ours one": lambda: [tagger.predict([sentence]) for sentence in few],
+            "one": lambda: [model.tag(sentence) for sentence in few],
+        },
+        repeats=5,
+    )
+    times |= {side: times[side] / len(few) * 1000 for side in ("ours one", "one")}
+    whats = {
+        "fit": f"fit on {PART:,} sentences, 10 epochs, from ready {form}",
+        "all": f"tagging 2,012 sentences, from ready {form}",
+        "one": f"tagging one sentence per call, from ready {form}",
+    }
+    unit = {"fit": "s", "all": "s", "one": "ms"}
+    return [
+        [
+            whats[key], f"{times['ours ' + key]:.2f} {unit[key]}", f"{times[key]:.2f} {unit[key]} (python-crfsuite)",
+            f"**{times[key] / times['ours ' + key]:.1f}** times (asked: no slower)",
+        ]
+        for key in whats
+    ]  # fmt: skip
+
+
+def early_stopping() -> list[list[Any]]:
+    """What scoring a validation part after every epoch adds to learning from lists of names."""
+    X, y = chunking("train")
+    sentences = [[*map(as_names, named(sentence))] for sentence in X]
+    labels, cut = [list(some) for some in y], 4 * len(sentences) // 5
+    learned, dev = (sentences[:cut], labels[:cut]), (sentences[cut:], labels[cut:])
+    plain = PerceptronTagger(epochs=20, random_state=0)
+    watched = PerceptronTagger(epochs=20, patience=20, random_state=0)
+    times = alternating(
+        {"plain": lambda: plain.fit(*learned), "dev": lambda: watched.fit(*learned, dev=dev)}, repeats=3
+    )
+    what = f"20 epochs on {cut:,} sentences of lists of names, with a score on {len(X) - cut:,} others after each"
+    return [[what, f"{times['dev']:.1f} s ({times['plain']:.1f} s without)", "", ""]]
+
+
 def against_nltk() -> list[list[Any]]:
     """The same treebank for both: UPOS."""
     X, y = treebank("train", "upos")
@@ -211,6 +271,8 @@ def report() -> str:
     with tempfile.TemporaryDirectory() as name:
         rows, model = text_to_model(Path(name))
         rows += tagging(model)
+        rows += by_name(Path(name))
+        rows += early_stopping()
         rows += against_nltk()
         bare, mine, rival = (peak(what) for what in ("chunking('test')", "ours()", f"theirs({model!r})"))
     rows.append(
