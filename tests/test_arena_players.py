@@ -11,6 +11,7 @@ from sklearn.svm import SVC
 import rosenblatt
 from arena_data import PLANE, contests_with_rules, played
 from rosenblatt import PerceptronClassifier, PerceptronRanker, arena, kernels, online
+from rosenblatt.arena.proof import prove_by_own
 from rosenblatt.rules import Perceptron
 
 # B is the library's learner.
@@ -134,6 +135,39 @@ def test_moves_are_kept_as_pythons_own_numbers(form, y):
 def test_what_cannot_be_gets_a_sentence(broken):
     with pytest.raises((ValueError, TypeError), match=r"\.$"):
         broken()
+
+
+def xor_match(learner, rounds=40):
+    match = arena.Match(arena.Classification(2), None, learner)
+    corners = [arena.Point((x, z), -1 if x == z else 1) for x in (-1.0, 1.0) for z in (-1.0, 0.9)]
+    match.play(arena.Repeated(corners), rounds)
+    return match
+
+
+def test_proof_of_data_that_nothing_separates_is_freund_and_schapires():
+    proof = prove_by_own(xor_match(arena.Learner("Linear()")))
+    found = arena.certificate(xor_match(arena.Learner("Linear()")))
+    assert (proof.margin, proof.deviation, proof.bound) == (found.margin, found.deviation, found.bound)
+    assert not proof.separable
+    assert (proof.progress >= proof.progress_floor).all()
+    assert (proof.length_squared <= proof.length_ceiling).all()
+    assert found.corrections > 20
+    shown = proof.line(20)
+    assert "v_k·u" in shown
+    assert "kγ − √k·D = " in shown
+    assert f"k ≤ ((√R + D)/γ)² = {found.bound:.6g}" in shown
+    assert "No u is known that separates" in shown
+    assert "(kγ)²" not in str(proof)
+
+
+def test_proof_promises_nothing_where_a_rule_has_no_bound_without_a_separating_u():
+    proof = prove_by_own(xor_match(arena.Learner("Linear()", rule="passive-aggressive")))
+    assert not proof.separable
+    assert proof.bound == np.inf
+    shown = proof.line(20)
+    assert shown.startswith("After 20 corrections: ‖v_k‖² = ")
+    assert "v_k·u" not in shown
+    assert "nothing is promised" in shown
 
 
 def test_free_play_is_certified_by_bs_own_guesses():

@@ -126,6 +126,22 @@ def test_data_that_cannot_be_separated_has_the_bound_of_freund_and_schapire():
     assert "Freund and Schapire" in str(certificate)
 
 
+@pytest.mark.parametrize("eta", [1.0, 0.5])
+@pytest.mark.parametrize("apart", [0.0, 0.4, 2.0])
+def test_certificate_has_a_floor_of_progress_where_nothing_separates_the_data(eta, apart):
+    X, y = blobs(2, apart=apart)
+    certificate = (
+        PerceptronClassifier(epochs=3, random_state=0, learning_rate=eta).fit(X, y).certificate(X, y)
+    )
+    assert not certificate.separable
+    k = np.arange(1, certificate.corrections + 1)
+    floor = eta * (k * certificate.margin - np.sqrt(k) * certificate.deviation)
+    np.testing.assert_allclose(certificate.progress_floor, floor)
+    assert (certificate.progress >= certificate.progress_floor).all()
+    assert certificate.holds
+    assert not replace(certificate, progress=certificate.progress_floor - 1e-3).holds
+
+
 def test_one_vs_rest_has_a_certificate_per_class():
     X, y = blobs(3, apart=9.0)
     clf = PerceptronClassifier(multiclass="one-vs-rest", epochs=100, random_state=0).fit(X, y)

@@ -96,6 +96,33 @@ def test_what_is_drawn_is_what_was_played(page):
     assert loaded["rounds"] == match["rounds"]
 
 
+@pytest.mark.parametrize("rule", ["Perceptron()", "Perceptron(eta=0.5)", "PassiveAggressive()"])
+@pytest.mark.parametrize("kernel", ["Linear()", "Polynomial(2)"])
+@pytest.mark.parametrize("name", ["xor", "spirals"])
+def test_page_is_told_no_false_inequality(page, name, kernel, rule):
+    match = asked(page, "new", BENT | {"scene": name, "learner": {"kernel": kernel, "rule": rule}}).json()
+    match = asked(page, "play", {"id": match["id"], "strategy": "data", "rounds": 200}).json()
+    found = arena.certificate(arena.from_json(asked(page, "record", {"id": match["id"]}).json()["record"]))
+    proof = match["proof"]
+    progress, floor, length, ceiling = (
+        np.array(proof[n]) for n in ("progress", "floor", "length", "ceiling")
+    )
+    assert (progress - floor >= -1e-9 * np.abs(progress)).all()
+    assert (length <= ceiling * (1 + 1e-9)).all()
+    assert proof["separable"] == found.separable
+    assert (proof["margin"], proof["deviation"]) == (found.margin, found.deviation)
+    assert proof["bound"] == (None if found.bound == np.inf else found.bound)
+    assert proof["mistakes"] <= (proof["bound"] or np.inf)
+    if found.separable:
+        assert ((floor**2 <= progress**2 * (1 + 1e-9)) & (progress**2 <= length * (1 + 1e-9))).all()
+    elif proof["bound"] is not None:
+        k = np.arange(len(floor))
+        np.testing.assert_allclose(
+            floor, proof["step"] * (k * found.margin - np.sqrt(k) * found.deviation), atol=1e-9
+        )
+        assert proof["step"] == (1.0 if proof["plain"] else 0.5)
+
+
 @pytest.mark.parametrize("predictor", ["last", "best", "average", "vote", "sample"])
 def test_a_surface_has_the_scores_of_the_estimator(page, predictor):
     from rosenblatt import PerceptronClassifier, kernels

@@ -45,7 +45,8 @@ class Certificate:
     bound
         The most mistakes there can be.
     progress, progress_floor
-        v_k · u after every correction, and what it is at least if u separates the data.
+        v_k · u after every correction, and what it is at least: kγ for steps of 1, less √k · D where u does
+        not separate the data.
     length_squared, length_ceiling
         ‖v_k‖² after every correction, and what it is at most.
     """
@@ -78,9 +79,8 @@ class Certificate:
         slack = 1 + ROUNDING
         kept = self.mistakes <= self.bound * slack
         kept &= bool(np.all(self.length_squared <= self.length_ceiling * slack))
-        if self.separable:
-            kept &= bool(np.all(self.progress * slack >= self.progress_floor))
-        return kept
+        missing = self.progress_floor - self.progress
+        return kept & bool(np.all(missing <= ROUNDING * np.abs(self.progress)))
 
     @property
     def sample_error_bound(self) -> float:
@@ -202,10 +202,13 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int
     ledger, margins = run.ledger.of(track), all_margins[:, track]
     radius_squared = float(np.max(ledger.norm_squared, initial=0.0))
     margin, deviation, bound = _theorem(run, ledger, margins, radius_squared)
-    length = max(sqrt(max(direction.norms_squared[track], 0.0)), 1e-300)
-    progress = np.cumsum(_moves(run, direction, track)) / length
+    length = sqrt(max(direction.norms_squared[track], 0.0))
+    moves = _moves(run, direction, track)  # of a vector of length 0 they are rounding, and it goes nowhere
+    progress = np.cumsum(moves) / length if length > 0 else np.zeros(len(moves))
     growth = ledger.size * (2 * ledger.margin + ledger.size * ledger.norm_squared)
     most = ledger.size * (2 * np.maximum(ledger.margin, 0) + ledger.size * radius_squared)
+    # A step s adds at least s(γ − d) to v·u, and Σ s·d ≤ √Σ s² · D by Cauchy and Schwarz.
+    lacking = deviation * np.sqrt(np.cumsum(ledger.size**2))
     return Certificate(
         direction=direction.name,
         rounds=ledger.rounds,
@@ -218,7 +221,7 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int
         deviation=deviation,
         bound=bound,
         progress=progress,
-        progress_floor=margin * np.cumsum(ledger.size),
+        progress_floor=margin * np.cumsum(ledger.size) - lacking,
         length_squared=np.cumsum(growth),
         length_ceiling=np.cumsum(most),
     )

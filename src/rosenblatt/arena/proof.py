@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 
@@ -22,12 +23,16 @@ class Proof:
     Parameters
     ----------
     progress, progress_floor
-        v_k·u and kγ. Lemma 1: the first is never smaller.
+        v_k·u and kγ. Lemma 1: the first is never smaller. Where u does not separate the examples, kγ − √k·D.
     length_squared, length_ceiling
         ‖v_k‖² and kR. Lemma 2: the first is never larger. In the contest of lists R is the 4R that bounds
         ‖x − z‖².
     mistakes, bound
-        k and R/γ², or what the rule promises instead. The theorem: the first is never larger.
+        k and R/γ², or what the rule promises instead. The theorem: the first is never larger. Where u does
+        not separate the examples, Freund and Schapire's ((√R + D)/γ)²; ∞ if nothing is promised.
+    margin, deviation
+        γ and D: how far u keeps the truth above its rivals, and what the rounds lack of that together, 0 if
+        none lacks anything. γ is not above 0 where u does not separate the examples and D is 0.
     plain
         Whether every correction was a mistake, and a step of 1, as in the sources: else steps and margins
         stand in the place of k.
@@ -43,24 +48,51 @@ class Proof:
     length_ceiling: Floats
     mistakes: int
     bound: float
+    margin: float
+    deviation: float
     plain: bool
     radius: str
     direction: str = "the referee's"
 
+    @property
+    def separable(self) -> bool:
+        """Whether u separates the examples."""
+        return self.deviation == 0 and self.margin > 0
+
     def line(self, k: int) -> str:
         """The chain of the proof at one k, with its numbers."""
+        if not self.separable:
+            return self._line_without_margin(k)
         if not self.plain:
             return (
                 f"After {k} corrections: v_k·u = {self.progress[k]:.6g} ≥ {self.progress_floor[k]:.6g}, "
                 f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {self.length_ceiling[k]:.6g}; "
                 f"at most {self.bound:.6g} mistakes."
             )
-        most = "kR" if self.radius == "R" else f"k·{self.radius}"
         return (
             f"k = {k}: (kγ)² = {self.progress_floor[k] ** 2:.6g} ≤ (v_k·u)² = {self.progress[k] ** 2:.6g} ≤ "
-            f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {most} = {self.length_ceiling[k]:.6g}, "
+            f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {self._most} = {self.length_ceiling[k]:.6g}, "
             f"so k ≤ {self.bound:.6g}."
         )
+
+    def _line_without_margin(self, k: int) -> str:
+        """What holds at one k although u does not separate the examples."""
+        begin = f"k = {k}" if self.plain else f"After {k} corrections"
+        ceiling = f"{self._most} = " if self.plain else ""
+        length = f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {ceiling}{self.length_ceiling[k]:.6g}"
+        if self.bound == inf:
+            return f"{begin}: {length}. No u is known that separates the examples, and nothing is promised."
+        floor = "kγ − √k·D = " if self.plain else ""
+        so = "k ≤ ((√R + D)/γ)² =" if self.plain else "the mistakes are at most"
+        return (
+            f"{begin}: v_k·u = {self.progress[k]:.6g} ≥ {floor}{self.progress_floor[k]:.6g}, {length}, "
+            f"so {so} {self.bound:.6g} (Freund and Schapire). No u is known that separates the examples: "
+            f"this one misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all."
+        )
+
+    @property
+    def _most(self) -> str:
+        return "kR" if self.radius == "R" else f"k·{self.radius}"
 
     def __str__(self) -> str:
         return "\n".join(self.line(k) for k in range(len(self.progress)))
@@ -83,6 +115,8 @@ def prove(match: Match) -> Proof:
         length_squared=_from_zero(found.length_squared),
         length_ceiling=_from_zero(np.cumsum(sizes * (2 * grown + sizes * longest))),
         mistakes=found.mistakes,
+        margin=rules.margin,
+        deviation=0.0,
         plain=match.run.rule == Perceptron() and not match.run.hypothesis.memory.constant,
         radius="4R" if isinstance(match.contest, Ranking) else "R",
         bound=match.run.rule.bound(longest, rules.margin, float(ledger.cost.max(initial=1.0))),
@@ -112,6 +146,8 @@ def prove_by_own(match: Match) -> Proof:
         length_squared=_from_zero(found.length_squared),
         length_ceiling=_from_zero(found.length_ceiling),
         mistakes=found.mistakes,
+        margin=found.margin,
+        deviation=found.deviation,
         plain=match.run.rule == Perceptron(),
         radius="R",
         bound=found.bound,

@@ -19,7 +19,7 @@ def proof(certificate: Certificate, ax: Axes | None = None) -> Axes:
     r"""v_k · u, which grows at least like k, and ‖v_k‖, which grows at most like √k.
 
     As v_k · u ≤ ‖v_k‖, the one cannot overtake the other, and so k cannot grow for ever. Where u does not
-    separate the data, v_k · u has no floor, and none is drawn.
+    separate the data, the floor of v_k · u may be far below 0, and none is drawn.
 
     Parameters
     ----------

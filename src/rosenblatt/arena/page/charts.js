@@ -1,4 +1,5 @@
-// The proof in three charts: v_k·u ≥ kγ, ‖v_k‖² ≤ kR, and where they must meet.
+// The proof in three charts: v_k·u ≥ kγ, ‖v_k‖² ≤ kR, and where they must meet. Where no u is known that separates
+// the examples, the first is v_k·u ≥ kγ − √k·D, as Freund and Schapire have it, or nothing.
 
 import { make, put, shown } from "./svg.js";
 
@@ -48,19 +49,18 @@ export class Charts {
       return;
     }
     const [first, second, third] = this.charts, count = proof.progress.length - 1;
-    second.rename(`‖v_k‖²  ≤  ${times(proof.radius)}`);
-    third.rename(`(kγ)² and ${times(proof.radius)} meet at ${proof.radius}/γ²`);
-    first.begin(count, proof.progress, proof.floor);
+    [first, second, third].forEach((chart, i) => chart.rename(titles(proof)[i]));
+    first.begin(count, proof.progress, promises(proof) ? proof.floor : null);
     second.begin(count, proof.length, proof.ceiling);
     const bound = proof.bound ?? count;
     const most = Math.max(count, Math.min(bound, 4 * count + 10));
     const steps = Array.from({ length: 61 }, (_, i) => (i / 60) * most);
     const slope = count ? proof.ceiling[count] / count : rules ? rules.radius_squared : 1;
-    const gamma = count ? proof.floor[count] / count : rules ? rules.margin : 0;
+    const floor = (k) => proof.step * Math.max(0, k * proof.margin - Math.sqrt(k) * proof.deviation);
     third.begin(most, proof.length, null, [
-      steps.map((k) => [k, (k * gamma) ** 2]),
+      ...(promises(proof) ? [steps.map((k) => [k, floor(k) ** 2])] : []),
       steps.map((k) => [k, k * slope]),
-    ], bound <= most ? bound : null);
+    ], proof.bound !== null && bound <= most ? bound : null);
   }
 
   /** Show that v_k is the guess now. */
@@ -79,8 +79,34 @@ function times(radius) {
   return radius === "R" ? "kR" : `k·${radius}`;
 }
 
+/** What the three charts are called. */
+function titles({ separable, bound, radius }) {
+  const most = times(radius), second = `‖v_k‖²  ≤  ${most}`;
+  if (separable) return ["v_k · u  ≥  kγ", second, `(kγ)² and ${most} meet at ${radius}/γ²`];
+  if (bound === null) return ["v_k · u", second, `‖v_k‖² and ${most}`];
+  return ["v_k · u  ≥  kγ − √k·D", second, "They meet at ((√R + D)/γ)²"];
+}
+
+/** Whether v_k·u has a floor that says something. */
+function promises(proof) {
+  return proof.separable || proof.bound !== null;
+}
+
+/** What holds at one k although u does not separate the examples. */
+function lineWithoutMargin(proof, k) {
+  const { floor, progress, length, ceiling } = numbers(proof, k), { plain, bound, margin, deviation } = proof;
+  const begin = plain ? `k = ${k}` : `After ${k} corrections`;
+  const second = `‖v‖² = ${shown(length)} ≤ ${plain ? `${times(proof.radius)} = ` : ""}${shown(ceiling)}`;
+  if (bound === null) return `${begin}: ${second}. No u is known that separates the examples, and nothing is promised.`;
+  const first = `v·u = ${shown(progress)} ≥ ${plain ? "kγ − √k·D = " : ""}${shown(floor)}`;
+  const so = plain ? "k ≤ ((√R + D)/γ)² =" : "the mistakes are at most";
+  return `${begin}: ${first}; ${second}; so ${so} ${shown(bound)} (Freund and Schapire). No u is known that separates the examples: ` +
+    `this one misses the margin γ = ${shown(margin)} by D = ${shown(deviation)} in all.`;
+}
+
 /** The chain of inequalities at one k. */
 export function line(proof, k) {
+  if (!proof.separable) return lineWithoutMargin(proof, k);
   const { floor, progress, length, ceiling } = numbers(proof, k);
   if (!proof.plain) {
     const most = proof.bound === null ? "" : `; at most ${shown(proof.bound)} mistakes`;
@@ -115,8 +141,12 @@ class Chart {
   begin(most, seen, must, theory = [], limit = null) {
     const series = [...(must ? [must.map((y, k) => [k, y])] : []), ...theory];
     this.most = Math.max(1, most);
-    this.highest = Math.max(1e-9, ...seen, ...series.flat().map(([, y]) => y));
+    const heights = [...seen, ...series.flat().map(([, y]) => y)];
+    this.highest = Math.max(1e-9, ...heights);
+    this.lowest = Math.min(...heights);
+    if (this.lowest > -1e-9 * this.highest) this.lowest = 0;  // but for rounding, a square is not below it
     const marks = [make("text", { x: 4, y: TOP + 12, class: "small" }, shown(this.highest)),
+      ...(this.lowest < 0 ? [make("text", { x: 4, y: HEIGHT - BOTTOM, class: "small" }, shown(this.lowest))] : []),
       make("text", { x: LEFT, y: HEIGHT - 6, class: "small" }, "k = 0"),
       make("text", { x: WIDTH - 6, y: HEIGHT - 6, class: "small", "text-anchor": "end" }, shown(this.most))];
     if (limit !== null) marks.push(make("path", { class: "limit", d: `M${this.x(limit)} ${TOP}V${HEIGHT - BOTTOM}` }));
@@ -129,7 +159,7 @@ class Chart {
 
   x(k) { return LEFT + (k / this.most) * (WIDTH - LEFT - 8); }
 
-  y(value) { return HEIGHT - BOTTOM - (value / this.highest) * (HEIGHT - BOTTOM - TOP); }
+  y(value) { return HEIGHT - BOTTOM - ((value - this.lowest) / (this.highest - this.lowest)) * (HEIGHT - BOTTOM - TOP); }
 
   path(points) {
     const every = Math.ceil(points.length / MOST);
