@@ -84,8 +84,8 @@ class Visitor:
 
     def click_at(self, x, y, size=600):
         """Click into the figure, in the units of its drawing."""
-        self.page.locator("#plane").scroll_into_view_if_needed()
-        box = self.page.locator("#plane").bounding_box()
+        self.page.locator("#points").scroll_into_view_if_needed()
+        box = self.page.locator("#points").bounding_box()
         self.page.mouse.click(box["x"] + x / size * box["width"], box["y"] + y / size * box["height"])
         self.settled()
 

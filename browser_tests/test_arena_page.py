@@ -80,13 +80,50 @@ def test_xor_with_a_polynomial_kernel(visit):
     visitor.enter("kernel")
     visitor.play("all")
     assert [row[3] for row in visitor.rows("rounds-table")][-4:] == ["✓"] * 4
-    assert visitor.page.get_attribute("#plane image", "href").startswith("data:image/png")
-    assert visitor.page.locator("#plane .ring").count() == 4
+    assert visitor.page.get_attribute("#points image", "href").startswith("data:image/png")
+    assert visitor.page.locator("#points .ring").count() == 4
     visitor.page.check("#asking")
     visitor.click_at(200, 200)
     assert "importance × similarity" in visitor.text("#why")
-    assert visitor.page.locator("#plane line").count() == 4
+    assert visitor.page.locator("#points line").count() == 4
     visitor.picture("kernel")
+
+
+def test_proof_of_xor_without_a_kernel_is_freund_and_schapires(visit):
+    visitor = visit()
+    visitor.enter("kernel")
+    visitor.page.fill("input[name=kernel]", "Linear()")
+    visitor.click("#learner button")
+    visitor.click("[data-scene=xor]")
+    for _ in range(10):
+        visitor.play(10)
+    found = arena.certificate(arena.from_json(visitor.record()))
+    assert not found.separable
+    shown = visitor.text("#proof-line")
+    assert "≥ kγ − √k·D = " in shown
+    assert "(Freund and Schapire). No u is known that separates the examples" in shown
+    assert "≥ kγ =" not in shown
+    assert visitor.page.text_content("#chart-progress text") == "v_k · u  ≥  kγ − √k·D"
+    numbers = proof_on_the_page(visitor)
+    assert all(shown["progress"] >= shown["floor"] for shown in numbers)
+    assert all(shown["length"] <= shown["ceiling"] for shown in numbers)
+    visitor.picture("xor without a kernel")
+    visitor.page.fill("input[name=rule]", "PassiveAggressive()")
+    visitor.click("#learner button")
+    assert "nothing is promised" in visitor.text("#proof-line")
+    assert "≥" not in visitor.text("#proof-line")
+
+
+@pytest.mark.parametrize("mode", ["", *MODES])
+def test_page_opens_at_its_title(browser, address, mode):
+    page = browser.new_page(viewport={"width": 1000, "height": 300})
+    page.goto(f"{address}#{mode}" if mode else address)
+    page.wait_for_selector("body:not([aria-busy]) #figure:not([aria-busy]) > svg")
+    page.wait_for_timeout(300)  # a browser that goes to a fragment does so when all is loaded
+    assert page.evaluate("location.hash") == f"#{mode or 'plane'}"
+    assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
+    assert page.evaluate("scrollY") == 0
+    page.close()
 
 
 def test_every_predictor_colours_the_plane(visit):
@@ -98,7 +135,7 @@ def test_every_predictor_colours_the_plane(visit):
     for name in ("last", "average", "vote", "sample"):  # the last guess, which knows all, is the best, too
         visitor.page.check(f"[name=predictor][value={name}]")
         visitor.settled()
-        pictures.add(visitor.page.get_attribute("#plane image", "href"))
+        pictures.add(visitor.page.get_attribute("#points image", "href"))
     assert len(pictures) == 4
 
 
@@ -219,7 +256,7 @@ def test_the_keyboard_is_enough(visit):
     page = visitor.page
     for _ in range(40):
         page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.id") == "plane":
+        if page.evaluate("document.activeElement.id") == "points":
             break
     for _ in range(10):
         page.keyboard.press("ArrowRight")

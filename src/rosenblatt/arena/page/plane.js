@@ -9,7 +9,7 @@ const MARKS = { 1: "M-6 0H6M0 -6V6", "-1": "M-6 0H6" };
 export class Plane {
   /** A figure inside an element; `chosen` is told where somebody clicked, or pressed Enter, `moved` where the cross went. */
   constructor(parent, chosen, moved) {
-    this.svg = make("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, id: "plane", tabindex: "0", role: "application" });
+    this.svg = make("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, id: "points", tabindex: "0", role: "application" });
     this.heat = make("image", { x: 0, y: 0, width: SIZE, height: SIZE, preserveAspectRatio: "none" });
     this.ground = make("g");
     this.reasons = make("g");
