@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 Game = StrEnum("Game", ["classification", "ranking", "sequence"])
-Predictor = StrEnum("Predictor", ["last", "best", "average", "vote", "sample"])
+Predictor = StrEnum("Predictor", ["last", "best", "average", "vote", "sample", "recent"])
 Multiclass = StrEnum("Multiclass", {"argmax": "argmax", "one_vs_rest": "one-vs-rest"})
 Strategy = StrEnum("Strategy", ["pairs", "best", "top"])
 Policy = StrEnum("Policy", ["projection", "merging", "halving", "random", "oldest"])
