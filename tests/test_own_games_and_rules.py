@@ -180,6 +180,21 @@ def test_learner_reports_a_rule_that_does_not_step_by_a_finite_number(way, name)
         a_run(Binary(), form(POINTS), y, rule=Stepping(name), kernel=kernel, player=player)
 
 
+@dataclass(frozen=True)
+class Borrowing(Perceptron):
+    numbers: tuple = ()
+    parameters = property(lambda self: np.array(self.numbers, float))
+
+
+@pytest.mark.parametrize("numbers", [(np.nan, np.nan, 0.0), (1.0,)], ids=repr)
+@pytest.mark.parametrize("way", WAYS)
+def test_learner_reports_parameters_that_a_step_of_the_library_cannot_use(way, numbers):
+    player, form, kernel = WAYS[way]
+    y = np.random.default_rng(1).integers(0, 2, 40)
+    with pytest.raises(ValueError, match=r"The rule Borrowing\("):
+        a_run(Binary(), form(POINTS), y, rule=Borrowing(numbers=numbers), kernel=kernel, player=player)
+
+
 def test_fit_names_the_rule_and_not_the_data():
     with pytest.raises(ValueError, match=r"The rule Stepping\(name='nan'\) moves by nan"):
         PerceptronClassifier(rule=Stepping("nan")).fit(sparse(10 * POINTS), LABELS)

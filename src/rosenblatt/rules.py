@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, isclose, isfinite, nan
+from math import inf, isclose, isfinite, isnan, nan
 from numbers import Real
 from typing import Protocol
 
@@ -174,6 +174,18 @@ class PassiveAggressive:
         if self.variant == "PA-I":
             return max(radius_squared, 1 / self.C) * (cost / margin) ** 2
         return (radius_squared + float(self.parameters[2])) * (cost / margin) ** 2
+
+
+def numbers_of(rule: Rule) -> tuple[float, Floats]:
+    """Return the reach and the parameters of a rule, as loops take them; raises ValueError if one is NaN."""
+    reach, parameters = float(rule.reach), np.asarray(rule.parameters, dtype=np.float64)
+    fewest = 3 if rule.step is step else 0
+    if isnan(reach) or np.isnan(parameters).any() or len(parameters) < fewest:
+        raise ValueError(
+            f"The rule {rule!r:.100} must have a reach and {fewest or 'some'} parameters that are not NaN. "
+            f"Got {reach} and {parameters.tolist()!r:.60}: correct the rule."
+        )
+    return reach, parameters
 
 
 def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> float:

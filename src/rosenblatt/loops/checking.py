@@ -6,15 +6,16 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from numba.extending import register_jitable
 
 from rosenblatt._types import Array
-from rosenblatt.loops.compiling import compilable, composed, fingerprint, is_ours
+from rosenblatt.loops.compiling import composed, fingerprint, is_ours, merged
 
 FINE, COUNT, MARGIN, COST, ROW, OUTPUT, OFFSET, AMOUNT = range(8)
 """What can be wrong with a verdict."""
 
 
-@compilable
+@merged
 def first_fault(
     count: int, margin: float, wrong: bool, cost: float, where: Array, amount: Array,
     rows: int, outputs: int, offsets: int,
@@ -83,9 +84,12 @@ def checked_step(step: Any) -> Any:
 
 
 def _named(function: Any, checked: Any) -> Any:
-    """The function under a name of its own: machine code knows a function in a closure by name only."""
+    """The function under a name of its own: machine code knows a function in a closure by name only.
+
+    It is put into the loop: a call would count references to all arrays, which costs more than the checks.
+    """
     function.__qualname__ = f"{function.__name__}_{fingerprint(function, checked)}"
-    return compilable(function)
+    return register_jitable(forceinline=True)(function)
 
 
 @cache

@@ -11,6 +11,7 @@ from rosenblatt.games import most_entries
 from rosenblatt.loops.blocks import block_loop
 from rosenblatt.loops.book import CORRECTION, OFFSET
 from rosenblatt.rows import Rows, spans
+from rosenblatt.rules import numbers_of
 from rosenblatt.run import Examples, Run
 from rosenblatt.tables.faults import failure
 
@@ -26,6 +27,7 @@ class BlockTable:
         self.examples = examples
         self.board = run.hypothesis.board(examples.rows, lasting=not (once or examples.repeats))
         self.loop = block_loop(run.game.judge, run.rule.step)
+        self.reach, self.parameters = numbers_of(run.rule)
         self.slack = 0.0
 
     def begin(self, order: Ints) -> None:
@@ -78,7 +80,7 @@ class BlockTable:
         The loop stops where it needs more of its Gram matrix, or of the book.
         """
         run, truths, weights = self.run, self.examples.truths[index], self.examples.weights_of(rounds)
-        game, rule, book = run.game, run.rule, run.book
+        game, book = run.game, run.book
         dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
         gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
         most = most_entries(game, len(rows))
@@ -88,7 +90,7 @@ class BlockTable:
             wanted = np.zeros(len(rows), bool)
             turn = self.loop(
                 turn, game.tracks, most, starts, truths, weights, scores, run.hypothesis.offsets, gram, known,
-                wanted, rule.reach, self.slack, rule.parameters, book.corrections, book.entries, book.tally,
+                wanted, self.reach, self.slack, self.parameters, book.corrections, book.entries, book.tally,
             )  # fmt: skip
             missing = np.flatnonzero(wanted)
             if len(missing):

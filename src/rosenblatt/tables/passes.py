@@ -14,6 +14,7 @@ from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.loops.passes import DENSE, MANY, ONE, delay_loop, pass_loop
 from rosenblatt.rows import Csr, Rows, check_in_range, read_only
+from rosenblatt.rules import numbers_of
 from rosenblatt.run import Examples, Run
 from rosenblatt.tables.faults import failure
 
@@ -38,7 +39,7 @@ class Pass:
         self.hypothesis = run.hypothesis
         self.reading = DENSE if dense else ONE if game.outputs == 1 else MANY
         self._loop = pass_loop(game.judge, rule.step, self.reading, run.hypothesis.recent is not None)
-        self._rule = rule.reach, rule.parameters
+        self._rule = numbers_of(rule)
         self._longest = 0
         self.fit_rounds_of(longest)
 
