@@ -1,17 +1,29 @@
-"""Timing: warm-up apart, medians of several, both sides in one run."""
+"""Timing: warm-up apart, medians of several, both sides in one run; and the machine that it was done on."""
 
 from __future__ import annotations
 
+import ast
 import gc
 import os
 import platform
 import statistics
-from collections.abc import Callable
-from importlib.metadata import version
+from collections.abc import Callable, Iterable
+from datetime import date
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+
+from rosenblatt.version import __version__
+
+NOWHERE = "In none of these."
+Comparison = tuple[str, float, float, str]
+"""What is compared, ours, theirs, and how to write such a value, as "{:.2f} s"."""
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+"""The packages that every report names; rivals are named where they are used."""
 
 
 def seconds(work: Callable[[], Any], repeats: int = 5, warm: bool = True) -> float:
@@ -54,8 +66,42 @@ def table(heads: list[str], rows: list[list[Any]]) -> str:
     return "\n".join(lines)
 
 
-def machine() -> str:
-    """What this was measured on."""
-    packages = ("numpy", "scipy", "scikit-learn", "numba", "river", "vowpalwabbit", "python-crfsuite", "nltk")
-    versions = ", ".join(f"{name} {version(name)}" for name in packages)
-    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, {versions}."
+def where_we_lose(what: str, less: Iterable[Comparison] = (), more: Iterable[Comparison] = ()) -> str:
+    """The comparisons, of measures of which less or more is better, in which ours is worse."""
+    lost = [
+        f"{name}, {form.format(ours)} against {form.format(theirs)}"
+        for sign, comparisons in ((1, less), (-1, more))
+        for name, ours, theirs, form in comparisons
+        if sign * ours > sign * theirs
+    ]
+    return f"**Where we lose, {what}.** {'; '.join(lost) + '.' if lost else NOWHERE}"
+
+
+def machine(rivals: Iterable[str] = ()) -> str:
+    """The processor, cores and memory of this machine, the versions of the packages used, and the date, in one line."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    versions = ", ".join(f"{name} {version(name)}" for name in (*PACKAGES, *rivals))
+    return (
+        f"{processor()}, {os.cpu_count()} cores, {memory:.0f} GB of memory; Python {platform.python_version()}, "
+        f"rosenblatt {__version__}, {versions}; {date.today().isoformat()}"
+    )
+
+
+def processor() -> str:
+    """The model of the processor as Linux names it, or else its architecture."""
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return named[0] if named else platform.machine()
+
+
+def rivals(source: Path) -> list[str]:
+    """The packages, beyond those that every report names, that the file of a report imports."""
+    imported = set()
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            imported.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            imported.add(node.module.partition(".")[0])
+    owners = packages_distributions()
+    return sorted({owners[name][0] for name in imported if name in owners} - {"rosenblatt", *PACKAGES})
