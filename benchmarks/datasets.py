@@ -64,6 +64,13 @@ def usps() -> Split:
         return arrays["X_train"], arrays["y_train"], arrays["X_test"], arrays["y_test"]
 
 
+def spambase() -> Split:
+    """E-mail, 57 frequencies and lengths, and whether it is spam; the split of Hastie, Tibshirani and Friedman."""
+    rows, chosen = (np.loadtxt(folder() / "spambase" / f"spam.{kind}.gz") for kind in ("data", "traintest"))
+    X, y, test = rows[:, :-1], rows[:, -1].astype(int), chosen.astype(bool)
+    return X[~test], y[~test], X[test], y[test]
+
+
 def newsgroups() -> Split:
     """20 newsgroups by date: sublinear tf-idf of all words, and the groups."""
     texts, labels = [], []
