@@ -139,6 +139,7 @@ def test_format_names_both_where_name_and_content_disagree(tmp_path, name, conte
         (b'[\n {"size": 1, "label": 2}\n]\n', "a JSON array"),
         (b"% iris\n@RELATION iris\n\n@ATTRIBUTE size NUMERIC\n@DATA\n1,x\n", "ARFF"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "bytes",  # archives hold the time they are made
 )
 @pytest.mark.parametrize("name", ["rows", "rows.csv", "rows.svm", "rows.conll"])
 def test_format_refuses_what_is_not_read(tmp_path, name, content, words):

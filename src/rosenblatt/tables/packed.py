@@ -11,6 +11,7 @@ from rosenblatt.games import most_entries
 from rosenblatt.hypotheses import Primal
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
 from rosenblatt.rows import Csr, Rows
+from rosenblatt.rules import numbers_of
 from rosenblatt.run import Run
 from rosenblatt.tables.faults import failure
 
@@ -56,7 +57,7 @@ class PackedRounds:
         self._run, self._book, self._hypothesis = run, run.book, run.hypothesis
         self._loop = round_loop(game.judge, rule.step)
         self._constant = run.hypothesis.memory.constant
-        self._reach, self._parameters = rule.reach, rule.parameters
+        self._reach, self._parameters = numbers_of(rule)
         self._most = most_entries(game, 1)
         self._known = 0
 
