@@ -71,15 +71,15 @@ def spambase() -> Split:
     return X[~test], y[~test], X[test], y[test]
 
 
-def newsgroups() -> Split:
-    """20 newsgroups by date: sublinear tf-idf of all words, and the groups."""
+def newsgroups(**options: Any) -> Split:
+    """20 newsgroups by date: sublinear tf-idf of all words, or by other options of the vectorizer; and the groups."""
     texts, labels = [], []
     for part in ("train", "test"):
         with lzma.open(folder() / "newsgroups20" / f"{part}.jsonl.xz", "rt", encoding="utf-8") as lines:
             documents = [json.loads(line) for line in lines]
         texts.append([document["text"] for document in documents])
         labels.append(np.array([document["label"] for document in documents]))
-    words = TfidfVectorizer(sublinear_tf=True)
+    words = TfidfVectorizer(sublinear_tf=True, **options)
     return words.fit_transform(texts[0]), labels[0], words.transform(texts[1]), labels[1]
 
 
