@@ -1,13 +1,5 @@
-"""The cache of compiled loops: what is made of other code has another name, and it can be done without."""
+"""The cache of compiled loops: what is made of other code has another name."""
 
-import os
-import shutil
-import subprocess
-import sys
-from pathlib import Path
-
-import rosenblatt
-from rosenblatt import PerceptronClassifier, save
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.loops.blocks import block_loop
 from rosenblatt.loops.compiling import compilable, fingerprint
@@ -63,36 +55,3 @@ def test_loops_of_other_functions_have_other_names():
 def test_all_rules_of_the_library_share_their_loops():
     loops = {block_loop(Binary().judge, rule.step) for rule in (Perceptron(), Margin(), PassiveAggressive())}
     assert len(loops) == 1
-
-
-LOAD_AND_PREDICT = """
-import sys
-import rosenblatt
-print(rosenblatt.__file__)
-print(rosenblatt.load(sys.argv[1]).predict([[0.0, 2.0], [2.0, 0.0]]).tolist())
-"""
-
-
-def test_where_no_cache_can_be_written_loops_are_compiled_without_one(tmp_path):
-    clf = PerceptronClassifier(shuffle=False).fit([[0.0, 1.0], [1.0, 0.0]], ["up", "right"])
-    save(clf, tmp_path / "model")
-    package = tmp_path / "rosenblatt"
-    shutil.copytree(Path(rosenblatt.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
-    for folder in {module.parent for module in package.rglob("*.py")}:
-        (folder / "__pycache__").write_text("a file, so that not even root can make this folder")
-    (tmp_path / "home").write_text("so is the home folder")
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("NUMBA", "XDG", "PYTHON"))
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", LOAD_AND_PREDICT, tmp_path / "model"],
-        env=kept
-        | {"HOME": str(tmp_path / "home"), "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == [str(package / "__init__.py"), "['up', 'right']"]
-    (line,) = done.stderr.splitlines()
-    assert "Set NUMBA_CACHE_DIR" in line

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import sys
-import warnings
 from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic, register_jitable
+
+from rosenblatt.loops.caching import cached
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -60,32 +59,9 @@ def summing(function: Function) -> Function:
     return cast(Function, register_jitable(forceinline=True, _nrt=False, fastmath={"reassoc"})(function))
 
 
-class NoCacheWarning(UserWarning):
-    """Compiled code cannot be kept on disk, so every process compiles it again."""
-
-
-@cache
-def warn_without_cache() -> None:
-    """Say once how to set a cache folder."""
-    warnings.warn(
-        "rosenblatt compiles its loops without a cache, in every process again: neither its own folder nor "
-        "the home folder can be written to. Set NUMBA_CACHE_DIR to a folder that can.",
-        NoCacheWarning,
-        stacklevel=sys.getrecursionlimit(),  # no source line of ours: this is about the machine
-    )
-
-
 def compiled(function: Function, **options: Any) -> Function:
-    """Compile a loop on first call, keep the result on disk, and release the GIL while it runs.
-
-    Where nothing can be written, as in a read-only container, the result is not kept.
-    """
-    loop = njit(**{"nogil": True, **options})(function)
-    try:
-        loop.enable_caching()
-    except RuntimeError:  # Numba finds no folder that it can write to
-        warn_without_cache()
-    return cast(Function, loop)
+    """Compile a loop on first call, keep the result on disk if possible, release the GIL while it runs."""
+    return cast(Function, cached(function, **{"nogil": True, **options}))
 
 
 def quick(function: Function) -> Function:
