@@ -265,7 +265,7 @@ def products(X: Data, Z: Data) -> Array:
     """
     if sp.issparse(X) and sp.issparse(Z) and X.shape[1] != Z.shape[1]:
         X, Z = (widened(data, max(X.shape[1], Z.shape[1])) for data in (X, Z))
-    if sp.issparse(X) and sp.issparse(Z) and X.nnz + Z.nnz >= MANY:
+    if sp.issparse(X) and sp.issparse(Z) and MANY <= X.nnz + Z.nnz < 2**31:
         return _sparse_products(X, Z)
     result = X @ Z.T
     return np.asarray(result.toarray() if sp.issparse(result) else result)
@@ -285,20 +285,18 @@ def _sparse_products(X: Any, Z: Any) -> Array:
     from rosenblatt.loops.products import add_products  # late: it brings the compiler in
 
     X, columns, dtype = sp.csr_array(X), sp.csc_array(Z), np.result_type(X.dtype, Z.dtype)
-    common = np.diff(columns.indptr) > Z.shape[0] // COMMON
-    if Z.shape[0] < MANY_ROWS:
-        common[:] = False
-    dense = np.flatnonzero(common)
-    if len(dense):
+    common: Any = np.empty(0, bool)
+    result = np.zeros((X.shape[0], Z.shape[0]), dtype)
+    if Z.shape[0] >= MANY_ROWS:
+        common = np.diff(columns.indptr) > Z.shape[0] // COMMON
+        dense = np.flatnonzero(common)
         result = np.asarray(X[:, dense].toarray() @ columns[:, dense].toarray().T)
-    else:
-        result = np.zeros((X.shape[0], Z.shape[0]), dtype)
     by_row, by_feature = _arrays(X, dtype), _arrays(columns, dtype)
     add_products(by_row, by_feature, common, result)
     return result
 
 
 def _arrays(data: Any, dtype: Any) -> tuple[Array, Array, Array]:
-    """The arrays of a CSR or CSC matrix in the types that compiled loops take."""
-    starts, values = data.indptr.astype(np.int64, copy=False), data.data.astype(dtype, copy=False)
-    return read_only(starts), read_only(data.indices), read_only(values)
+    """The arrays of a CSR or CSC matrix in the types that the compiled loop takes."""
+    starts, indices = (array.astype(np.int32, copy=False) for array in (data.indptr, data.indices))
+    return read_only(starts), read_only(indices), read_only(data.data.astype(dtype, copy=False))

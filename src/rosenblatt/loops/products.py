@@ -6,28 +6,29 @@ import numpy as np
 
 from rosenblatt.loops.compiling import prefetch_for_later, without_counting
 
-AHEAD = 4
-"""Features by which the rows that have one are prefetched before they are read."""
+FAR, NEAR = 12, 4
+"""Features by which it is prefetched where the rows are that have one, and these rows."""
 
 
 @without_counting
 def add_products(by_row, by_feature, dense, result):
-    """Add ⟨x, z⟩ to `result` (rows x × rows z), leaving out the features that `dense` marks.
+    """Add ⟨x, z⟩ to `result` (rows x × rows z), leaving out the features that `dense` marks, if any.
 
     Of the rows x there are the CSR arrays; of the rows z the CSC ones: which of them have a feature, between
     `begins[feature]` and `begins[feature + 1]` of `rows`, and their values in `entries`.
     """
     indptr, features, values = by_row
     begins, rows, entries = by_feature
+    last = np.uint32(max(features.shape[0] - 1, 0))
     for i in range(result.shape[0]):
-        first, last = np.uint64(indptr[i]), np.uint64(indptr[i + 1])
-        for p in range(first, last):
-            soon = np.uint32(features[min(p + np.uint64(AHEAD), last - np.uint64(1))])
-            prefetch_for_later(rows, begins[soon])
-            prefetch_for_later(entries, begins[soon])
+        for p in range(np.uint32(indptr[i]), np.uint32(indptr[i + 1])):
+            prefetch_for_later(begins, features[min(p + np.uint32(FAR), last)])
+            soon = begins[np.uint32(features[min(p + np.uint32(NEAR), last)])]
+            prefetch_for_later(rows, soon)
+            prefetch_for_later(entries, soon)
             feature = np.uint32(features[p])
-            if dense[feature]:
+            if dense.shape[0] > 0 and dense[feature]:
                 continue
             value = values[p]
-            for q in range(np.uint64(begins[feature]), np.uint64(begins[feature + 1])):
+            for q in range(np.uint32(begins[feature]), np.uint32(begins[feature + np.uint32(1)])):
                 result[i, np.uint32(rows[q])] += value * entries[q]
