@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from playing import orders_of, sparse
 from rosenblatt import PerceptronTagger
-from rosenblatt.games import Argmax, Binary, OneVsRest, Ranking, Sequence, most_entries
+from rosenblatt.games import Argmax, Binary, OneVsRest, Ranking, Sequence
+from rosenblatt.games.game import most_entries
 from rosenblatt.kernels import Linear
 from rosenblatt.learner import learn, play, play_blocks, play_pass
 from rosenblatt.run import Examples, begin

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt import predictors
 from rosenblatt._types import Floats
 from rosenblatt.directions import Direction, own_directions
-from rosenblatt.games import most_entries
+from rosenblatt.games.game import most_entries
 from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import OFFSET

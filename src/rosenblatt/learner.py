@@ -8,7 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.games import judged, most_entries
+from rosenblatt.games.game import most_entries
+from rosenblatt.games.verdicts import judged
 from rosenblatt.hypotheses import Budgeted, Hypothesis, Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, norm_squared

@@ -3,11 +3,10 @@
 from rosenblatt.checks import Check
 from rosenblatt.games.binary import Binary
 from rosenblatt.games.checks import check
-from rosenblatt.games.game import NO_OFFSETS, Game, most_entries
+from rosenblatt.games.game import NO_OFFSETS, Game
 from rosenblatt.games.multiclass import Argmax, OneVsRest
 from rosenblatt.games.ranking import Ranking
 from rosenblatt.games.sequence import Sequence
-from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.compiling import compilable
 
 __all__ = [
@@ -21,6 +20,4 @@ __all__ = [
     "Sequence",
     "check",
     "compilable",
-    "judged",
-    "most_entries",
 ]

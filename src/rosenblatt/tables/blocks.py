@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.games import most_entries
+from rosenblatt.games.game import most_entries
 from rosenblatt.loops.blocks import block_loop
 from rosenblatt.loops.book import CORRECTION, OFFSET
 from rosenblatt.rows import Rows, spans

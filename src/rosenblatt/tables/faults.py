@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt._types import Array
-from rosenblatt.games import judged, most_entries
+from rosenblatt.games.game import most_entries
+from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.book import norm_squared
 from rosenblatt.loops.compiling import is_ours
 from rosenblatt.rows import Rows

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from rosenblatt._types import Ints
-from rosenblatt.games import most_entries
+from rosenblatt.games.game import most_entries
 from rosenblatt.hypotheses import Primal
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
 from rosenblatt.rows import Csr, Rows

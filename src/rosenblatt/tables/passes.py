@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.games import most_entries
+from rosenblatt.games.game import most_entries
 from rosenblatt.hypotheses import Primal
 from rosenblatt.interrupts import Interrupts
 from rosenblatt.loops.book import OFFSET

@@ -8,7 +8,8 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.arena.rules import LARGEST, ROUNDING, Rules
-from rosenblatt.games import Game, most_entries
+from rosenblatt.games import Game
+from rosenblatt.games.game import most_entries
 
 Move = Any
 """What A shows and then reveals in one round; each contest has its own kind."""

@@ -13,7 +13,7 @@ from rosenblatt._types import Floats, Ints
 from rosenblatt.arena.contests.contest import margin_by, split
 from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Sequence as Game
-from rosenblatt.games import most_entries
+from rosenblatt.games.game import most_entries
 from rosenblatt.loops.margins import margin_loop
 
 PATHS, LABELS = 1024, 16
