@@ -19,7 +19,7 @@ from rosenblatt.kernels import RBF
 from rosenblatt.rules import Margin
 
 CANDIDATES = 12
-KERNEL_ROWS = {"a9a": 8000, "MNIST": 10_000}
+KERNEL_ROWS = {"a9a": 8000, "MNIST": 6000}
 """Training rows where all of them would take SVC too long; both sides get the first ones."""
 
 
