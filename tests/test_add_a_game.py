@@ -126,7 +126,7 @@ def test_all_predictors_and_the_dual_work(predictor):
     X, y = wine_like()
     errors = {}
     for kernel in (None, Polynomial(2)):
-        run = begin(Ordinal(4), features=2, kernel=kernel)
+        run = begin(Ordinal(4), features=2, kernel=kernel, recent=predictor == "recent")
         learn(run, Examples(run.number(X), y), orders_of(len(X), 20, seed=0))
         answers = predictors.decide(run, Rows(X), predictor, random=np.random.default_rng(0))
         errors[kernel] = np.mean(np.abs(answers - y))

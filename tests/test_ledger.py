@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import oracles
 from playing import CUBIC, a_run, games_and_points, labelled_points
-from rosenblatt import predictors
+from rosenblatt import majority, predictors
 from rosenblatt.games import Argmax, Binary, OneVsRest
 from rosenblatt.hypotheses import memory
 from rosenblatt.learner import play_blocks
@@ -153,12 +153,12 @@ def test_predicting_in_small_parts_changes_nothing(game, dual):
     def answers():
         return [
             predictors.decide(run, Rows(X), name, random=np.random.default_rng(0))
-            for name in predictors.NAMES
+            for name in predictors.FROM_LEDGER
         ]
 
     whole = answers()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(predictors, "CELLS", 7)
+        patch.setattr(majority, "CELLS", 7)
         patch.setattr(memory, "STORED", 3)
         patch.setattr(memory, "SHOWN", 2)
         assert np.array_equal(answers(), whole)

@@ -123,3 +123,19 @@ def test_trim_drops_whole_corrections_and_renumbers_entries():
     assert book.ledger.correction.tolist() == [0, 1]
     assert book.unlisted_delays.tolist() == [0, 2]
     assert book.delayed_offsets.tolist() == [5, 2]
+
+
+def test_a_limited_ledger_refuses_what_it_cannot_tell():
+    clf = PerceptronClassifier(multiclass="one-vs-rest", keep_examples=False, epochs=2).fit(
+        X[:3000], THREE[:3000]
+    )
+    two = PerceptronClassifier(keep_examples=False, epochs=2).fit(X[:5000], TWO[:5000])
+    for ask in (lambda: clf.ledger_.of(0), lambda: two.ledger_.survived, lambda: two.ledger_.until(100)):
+        with pytest.raises(ValueError, match=r"lists its latest \d+ of \d+: learn with keep_examples=True"):
+            ask()
+    assert two.ledger_.until(two.ledger_.rounds) == two.ledger_
+
+
+def test_progress_counts_the_corrections_that_are_not_listed(capsys):
+    clf = PerceptronClassifier(keep_examples=False, epochs=2, verbose=True).fit(X[:5000], TWO[:5000])
+    assert f"{clf._run.book.total} mistakes" in capsys.readouterr().err

@@ -254,7 +254,7 @@ def test_learner_reports_a_judge_that_cannot_be_compiled(way, name):
 
 
 def test_play_needs_no_compiler():
-    assert a_run(Plain(), POINTS, LABELS).ledger.rounds == 40
+    assert a_run(Plain(), POINTS, LABELS).ledger.rounds == 80  # the second epoch is credited
 
 
 def test_learner_reports_a_rule_that_cannot_be_compiled():

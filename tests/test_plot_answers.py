@@ -119,7 +119,7 @@ def test_errors_are_those_of_shorter_runs(name):
     learner = kind(epochs=3, random_state=0, **options).fit(*data)
     before, epochs = learner.ledger_, learner.n_iter_
     ax = plot.error_by_predictor(learner, *data)
-    assert [line.get_label() for line in ax.lines] == list(predictors.NAMES)
+    assert [line.get_label() for line in ax.lines] == list(predictors.FROM_LEDGER)
     for epoch in range(1, epochs + 1):
         shorter = kind(epochs=epoch, random_state=0, **options).fit(*data)
         for line in ax.lines:

@@ -19,9 +19,10 @@ from rosenblatt import (
 )
 from rosenblatt.budgets import Budget
 from rosenblatt.games import Binary
-from rosenblatt.hypotheses import recent
 from rosenblatt.learner import learn, play, play_blocks
+from rosenblatt.loops import passes
 from rosenblatt.run import Examples, begin
+from test_add_a_game import Ordinal
 from test_rules import blobs
 
 
@@ -35,7 +36,7 @@ def restarting_average(X, y, epochs):
         total = total + (t - since) * guess
         if wrong:
             guess = guess + y[i] * X[i]
-        if behind >= recent.BEHIND:
+        if behind >= passes.BEHIND:
             total, since, behind = np.zeros_like(guess), t, 0
             restarts.append(t)
     rounds = t - since
@@ -68,7 +69,7 @@ def test_recent_is_its_definition(points, epochs):
 
 @pytest.mark.parametrize("behind", [1, 3, 10])
 def test_recent_restarts_when_it_falls_behind(behind, monkeypatch):
-    monkeypatch.setattr(recent, "BEHIND", behind)
+    monkeypatch.setattr(passes, "BEHIND", behind)
     X, y = turning()
     run = a_run(Binary(), X, y, epochs=1)
     weights, since, restarts = restarting_average(X, 2 * y - 1, 1)
@@ -220,3 +221,25 @@ def test_recent_recovers_from_drift_and_keeps_the_average_without():
                 )
             error[predictor] = np.mean(clf.predict(T) != (T @ now[min(change + 999, 8999)] > 0))
         assert error["recent"] <= min(error["last"], error["average"]) + 0.01, (change, error)
+
+
+@pytest.mark.parametrize("form", [sparse, np.asarray])
+def test_learn_restarts_the_offsets_of_a_users_game_as_play_does(form):
+    X, _ = turning(width=2)
+    y = np.digitize(X[:, 0], [-1.5, 0.5, 1.5])
+    y[200:] = 3 - y[200:]
+    runs = [a_run(Ordinal(4), form(X), y, player=player, epochs=2) for player in (play, learn)]
+    assert runs[0].hypothesis.recent.since[0] > 0
+    assert state(runs[0]) == state(runs[1])
+    np.testing.assert_array_equal(*(run.hypothesis.recent.sums for run in runs))
+
+
+def test_recent_plays_the_epochs_after_convergence():
+    X, y = blobs(2, rows=40, apart=4.0)
+    rows = np.rint(X)
+    clf = PerceptronClassifier(epochs=30, shuffle=False, fit_intercept=False, predictor="recent").fit(rows, y)
+    weights, since, _ = restarting_average(rows, 2 * y - 1, 30)
+    assert clf.converged_
+    assert clf.n_iter_ == 30
+    assert clf._run.hypothesis.recent.since.tolist() == [since]
+    np.testing.assert_allclose(clf.coef_[0], weights)

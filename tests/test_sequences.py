@@ -129,7 +129,7 @@ def test_norms_are_those_of_the_definition(seed, count):
         assert norm == norm_squared(where, amount, count, gram)
 
 
-@given(sentences(), st.sampled_from(predictors.NAMES), st.booleans())
+@given(sentences(), st.sampled_from(predictors.FROM_LEDGER), st.booleans())
 def test_no_forbidden_path_is_ever_the_answer(sequences, predictor, dual):
     """Label 1 may only follow 0, and ends nothing."""
     X, truths, starts = sequences

@@ -77,29 +77,36 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     weight, when = float(examples.weights_of(np.array([i]))[0]), float(run.book.rounds + 1)
     lines: list[tuple[float, ...]] = []
     entries: list[tuple[float, ...]] = []
-    for track in range(game.tracks):
-        count, margin, wrong, cost = judged(
-            game, hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
-        )
-        if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
-            raise not_finite(int(shown[0]))
-        restart = weight != 0 and _recent_falls_behind(run, rows, truth, track, wrong)
-        if (wrong or margin < rule.reach * cost) and weight != 0:
-            norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
-            size = stepped(rule, margin, norm, cost) * weight
-            change = size * amount[:count]
-            _move(hypothesis, rows, track, where[:count], change, when)
-            for a in range(count):
-                number = OFFSET if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
-                entries.append((len(lines), number, where[a, 1], change[a]))
-            lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
-        if restart:
-            hypothesis.restart_recent(track, int(when))
-    run.book.add(
-        1,
-        np.array(lines, float).reshape(-1, len(CORRECTION)),
-        np.array(entries, float).reshape(-1, len(ENTRY)),
-    )
+    try:
+        for track in range(game.tracks):
+            count, margin, wrong, cost = judged(
+                game, hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
+            )
+            if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
+                raise not_finite(int(shown[0]))
+            restart = weight != 0 and _recent_falls_behind(run, rows, truth, track, wrong)
+            if (wrong or margin < rule.reach * cost) and weight != 0:
+                norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
+                size = stepped(rule, margin, norm, cost) * weight
+                change = size * amount[:count]
+                _move(hypothesis, rows, track, where[:count], change, when)
+                for a in range(count):
+                    number = OFFSET if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
+                    entries.append((len(lines), number, where[a, 1], change[a]))
+                lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
+            if restart:
+                hypothesis.restart_recent(track, int(when))
+    except BaseException:
+        if lines:  # a learner of the round has moved, and it counts
+            _write(run, lines, entries)
+        raise
+    _write(run, lines, entries)
+
+
+def _write(run: Run, lines: list[tuple[float, ...]], entries: list[tuple[float, ...]]) -> None:
+    """Write a round and its corrections into the book."""
+    corrections = np.array(lines, float).reshape(-1, len(CORRECTION))
+    run.book.add(1, corrections, np.array(entries, float).reshape(-1, len(ENTRY)))
 
 
 def _move(hypothesis: Hypothesis, rows: Rows, track: int, where: Ints, change: Floats, when: float) -> None:
@@ -200,7 +207,7 @@ def _epochs(
     def pulse() -> None:
         run.book.trim()
         if progress:
-            progress.at(run.book.rounds, len(run.book))
+            progress.at(run.book.rounds, run.book.total)
         if undo is not None or not run.examples_seen:
             interrupts.check()
 
@@ -214,7 +221,8 @@ def _epochs(
             for order in turns:
                 before, epochs = run.book.total, epochs + 1
                 epoch(order, pulse)
-                if converged := run.book.total == before and not examples.repeats:
+                converged = run.book.total == before and not examples.repeats
+                if converged and run.hypothesis.recent is None:  # which looks at every round
                     _credit(run, turns)
                     break
             settle()
@@ -223,7 +231,7 @@ def _epochs(
             raise
         run.epochs, run.converged = run.epochs + epochs, converged
     if progress:
-        progress.at(run.book.rounds, len(run.book), done=True)
+        progress.at(run.book.rounds, run.book.total, done=True)
     return epochs, converged
 
 

@@ -101,6 +101,7 @@ class Ledger:
                 f"This ledger holds the guesses of {self.tracks} learners. Ask for one of them, as in "
                 "ledger.of(0).survived."
             )
+        self._check_all_listed("How long every guess survived")
         return np.diff(np.concatenate([[0], self.when, [self.rounds]]))
 
     @property
@@ -110,6 +111,8 @@ class Ledger:
 
     def of(self, track: int) -> Ledger:
         """The ledger of one of the learners."""
+        if self.tracks > 1:
+            self._check_all_listed("The ledger of one learner")
         return replace(
             self._where(self.track == track), tracks=1, track=np.zeros_like(self.track[self.track == track])
         )
@@ -118,7 +121,16 @@ class Ledger:
         """The ledger as it was after so many rounds: that of a shorter run."""
         if rounds > self.rounds:
             raise ValueError(f"This run has {self.rounds} rounds. Got until({rounds}).")
+        if rounds < self.rounds:
+            self._check_all_listed("An earlier ledger")
         return replace(self._where(self.when <= rounds), rounds=rounds)
+
+    def _check_all_listed(self, what: str) -> None:
+        if self.unlisted:
+            raise ValueError(
+                f"{what} is read from all corrections, and this run lists its latest {len(self)} of "
+                f"{len(self) + self.unlisted}: learn with keep_examples=True and without a budget."
+            )
 
     def _where(self, chosen: Bools) -> Ledger:
         renumbered = np.cumsum(chosen) - 1

@@ -8,7 +8,6 @@ followed it.
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,12 +29,6 @@ FromLedger = Literal["last", "best", "average", "vote", "sample"]
 FROM_LEDGER: tuple[str, ...] = get_args(FromLedger)
 NAMES = (*FROM_LEDGER, "recent")
 GUESSES = ("last", "best", "average", "recent")
-
-CELLS = 4_000_000
-"""Similarities in a block of them, while predicting; one block more than THREADS is held at once."""
-
-THREADS = min(4, os.cpu_count() or 1)
-"""Blocks that are worked on at once."""
 
 
 def single(predictor: str) -> str:
@@ -302,7 +295,7 @@ def _meanwhile(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) ->
     scores under v_0 (outputs × rows).
     """
     memory, longest = run.hypothesis.memory, int(np.max(np.diff(starts), initial=1))
-    pieces = parts(len(starts) - 1, max(1, CELLS // (longest * max(len(memory), 1))))
+    pieces = parts(len(starts) - 1, max(1, majority.CELLS // (longest * max(len(memory), 1))))
 
     def compared(part: slice) -> tuple[slice, Ints, Array, Floats]:
         begins = starts[part.start : part.stop + 1]
@@ -313,10 +306,10 @@ def _meanwhile(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) ->
     if len(pieces) == 1:
         work(*compared(pieces[0]))
         return
-    with ThreadPoolExecutor(THREADS) as pool:
+    with ThreadPoolExecutor(majority.THREADS) as pool:
         waiting: deque[Future[None]] = deque()
         for piece in pieces:
-            if len(waiting) == THREADS:
+            if len(waiting) == majority.THREADS:
                 waiting.popleft().result()
             waiting.append(pool.submit(work, *compared(piece)))
         for done in waiting:

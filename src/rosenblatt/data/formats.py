@@ -231,8 +231,12 @@ def _look(sample: Sample) -> str | None:
         return "svmlight"
     if sample.is_table("\t"):
         return "conll" if sample.is_sequences(quoted=False) else "tsv"
-    if sample.is_table(",") or sample.is_table(";"):
+    if any(map(sample.is_table, SEPARATORS)):
         return "csv"
+    if all(
+        map(FEATURES.match, lines[:COMPARED])
+    ):  # with labels that are not numbers, which its reader reports
+        return "svmlight"
     if len(lines) > 1 and (sample.apart or len(set(map(_width, lines))) == 1):
         return "conll"
     return None

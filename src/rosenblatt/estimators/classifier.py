@@ -335,7 +335,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             start=start,
             keep=self.keep_examples,
             budget=as_budget(self.budget),
-            limited=not self.keep_examples,
+            limited=True,
             recent=self.predictor == "recent",
         )
 

@@ -245,7 +245,7 @@ class PerceptronRanker(RunEstimator):
             rule=self._rule(),
             keep=self.keep_examples,
             budget=as_budget(self.budget),
-            limited=not self.keep_examples,
+            limited=True,
             recent=self.predictor == "recent",
         )
         self._strategy = self.strategy

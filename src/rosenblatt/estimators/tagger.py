@@ -288,7 +288,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             intercept=self.fit_intercept,
             keep=kernel is not None or (asked if self.keep_examples == "auto" else bool(self.keep_examples)),
             budget=as_budget(self.budget),
-            limited=not self.keep_examples,
+            limited=True,
             recent=self.predictor == "recent",
         )
 

@@ -4,7 +4,7 @@ Since its last restart the guess that answered the s-th round counts s times. Wi
 average is w − z / (n (n + 1)), where z = Σ a (a + 1) · correction and a is the round of the correction, both
 counted from the restart. The average and the current guess answer every round. A sum counts by how much the
 average falls behind: one more where only the average is wrong, one less, down to 0, where only the current
-guess is. At `BEHIND` the average restarts (a CUSUM test, E. S. Page, Biometrika 41, 1954).
+guess is. At `loops.passes.BEHIND` the average restarts (a CUSUM test, E. S. Page, Biometrika 41, 1954).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from copy import deepcopy
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.loops.passes import BEHIND
+from rosenblatt.loops.passes import falls_behind
 
 
 class Recent:
@@ -50,7 +50,7 @@ class Recent:
         return deepcopy(self)
 
     def with_offsets(self, offsets: int, moved: Ints) -> Recent:
-        """Return a copy with more offsets, those of this one at `moved`; it shares the sums."""
+        """Return a copy with more offsets, those of this one at `moved`."""
         result = deepcopy(self)
         result.offsets = np.zeros(offsets)
         result.offsets[moved] = self.offsets
@@ -74,9 +74,7 @@ class Recent:
 
     def compare(self, head: int, wrong: bool, recent_wrong: bool) -> bool:
         """Count a round that both have answered; returns whether the average is to be restarted."""
-        behind = self.behind[head] + int(recent_wrong and not wrong) - int(wrong and not recent_wrong)
-        self.behind[head] = max(behind, 0)
-        return bool(self.behind[head] >= BEHIND)
+        return bool(falls_behind(self.behind, head, wrong, recent_wrong))
 
     def restart(self, head: int, when: int) -> None:
         """Begin the average of a head again after this round."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt.loops.book import norm_squared, write
 from rosenblatt.loops.checking import checked_judge, checked_step
-from rosenblatt.loops.compiling import compiled, composed, inlined, is_ours
+from rosenblatt.loops.compiling import compiled, composed, inlined
 
 
 @inlined
@@ -23,7 +23,6 @@ def add_scaled(total, factor, values):
 def block_loop(judge: Any, step: Any) -> Any:
     """The loop for this game and this rule."""
     parts = (judge, step)
-    guarded = not is_ours(step)
     judge, step = checked_judge(judge), checked_step(step)
 
     @composed(*parts, judge, step)
@@ -64,7 +63,7 @@ def block_loop(judge: Any, step: Any) -> Any:
                 continue
             norm = norm_squared(where, amount, count, gram[first:last, first:last])
             size = step(margin, norm, cost, parameters) * weights[i]
-            if guarded and not abs(size) < np.inf:
+            if not abs(size) < np.inf:
                 stopped = -2 - i
                 break
             missed = 1.0 if wrong else 0.0

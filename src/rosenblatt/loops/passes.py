@@ -13,7 +13,7 @@ import numpy as np
 from rosenblatt.loops.ahead import NUMBERS, ROW, approach
 from rosenblatt.loops.book import OFFSET, write
 from rosenblatt.loops.checking import checked_judge, checked_step
-from rosenblatt.loops.compiling import composed, inlined, is_ours, merged
+from rosenblatt.loops.compiling import composed, inlined, merged
 from rosenblatt.loops.dense import (
     add_dense,
     announce_dense,
@@ -152,7 +152,6 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
     locate, fetch_rows, out_of_range, announce, score, add, norm_of, *again = reading
     score_again, add_again, clear = again
     parts = (judge, step, *reading, average_of, falls_behind)
-    guarded = not is_ours(step)
     judge, step = checked_judge(judge), checked_step(step)
 
     @composed(*parts, judge, step)
@@ -201,7 +200,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
                     stopped = -1 - row
             if stopped < 0:
                 break
-            clock += 1
+            clock, known = clock + 1, k
             for track in range(tracks):
                 if last - first == longest:  # no views to be made, which cost as much as a short row
                     count, margin, wrong, cost = judge(scores, offsets, truth, track, reach, where, amount)
@@ -229,7 +228,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
                 rows = index[first:last]
                 norm = norm_of(indptr, features, values, rows, constant, where, amount, count)
                 size = step(margin, norm, cost, parameters) * weight
-                if guarded and not abs(size) < np.inf:
+                if not abs(size) < np.inf:
                     stopped = -1 - rows[0] if last > first else -1
                     break
                 example, missed = float(first_example + i), 1.0 if wrong else 0.0
@@ -254,7 +253,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
                     since[track], behind[track] = clock, 0
                 k, e = k + 1, e + count
             if stopped < 0:
-                clock -= 1
+                clock -= 1 if k == known else 0  # else a learner of the round has moved, and it counts
                 break
         if delayed.shape[0] > 0:
             delay(

@@ -160,9 +160,11 @@ def add_many_again(indptr, features, values, row, constant, output, change, weig
 
 @merged
 def clear_one(sums, sum_offsets, track, tracks):
-    """Set sums of the shape of the weights to 0."""
+    """Set sums of the shape of the weights to 0, and those of the offsets."""
     for i in range(sums.shape[0]):
         sums[i] = 0.0
+    for j in range(sum_offsets.shape[0]):
+        sum_offsets[j] = 0.0
 
 
 @merged

@@ -30,7 +30,7 @@ class Packers(dict[int, Callable[..., bytes]]):
         return pack
 
 
-NotNumbers = struct.error
+NotNumbers = (struct.error, OverflowError)
 
 INDICES, VALUES = Packers("i"), Packers("d")
 

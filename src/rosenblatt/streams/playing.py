@@ -144,7 +144,7 @@ def fit_blocks(
             raise ValueError("There is nothing to learn from. Got no rows.")
         run = estimator._run
         run.epochs, run.converged = epoch + 1, run.book.total == place.corrected and not _draws(estimator)
-        if run.converged:  # as in `learn`: none of the epochs left would correct anything
+        if run.converged and run.hypothesis.recent is None:  # as in `learn`: the others would correct nothing
             run.book.credit((estimator.epochs - epoch - 1) * place.examples)
             break
         place = Place(epoch=epoch + 1, corrected=run.book.total)
