@@ -5,14 +5,12 @@ One run of ten epochs per degree gives every line: the ledger until a round is t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from benchmarks.datasets import mnist
 from benchmarks.measuring import table
 from rosenblatt import PerceptronClassifier, kernels
-from rosenblatt.ledger import Ledger
+from rosenblatt.replay import replayed
 
 EPOCHS = (0.1, 1, 2, 3, 4, 10)
 PREDICTORS = ("last", "best", "average", "vote", "sample")
@@ -31,18 +29,6 @@ PAPER: dict[tuple[int, str], tuple[float, ...]] = {
     (3, "support"): (1460, 6774, 8073, 8715, 9102, 9883),
     (3, "mistakes"): (1937, 8475, 11739, 13757, 15129, 18422),
 }
-
-
-@dataclass
-class FixedBook:
-    """A book that is read at an earlier round."""
-
-    ledger: Ledger
-
-    @property
-    def rounds(self) -> int:
-        """How many rounds there are."""
-        return self.ledger.rounds
 
 
 def report() -> str:
@@ -78,16 +64,15 @@ def report() -> str:
 def study(clf: PerceptronClassifier, rows: int, Z: np.ndarray, t: np.ndarray) -> dict[str, list[float]]:
     """Errors of all predictors, mistakes and support, at every T, from one run."""
     run, whole = clf._run, clf.ledger_
-    book = run.book
     found: dict[str, list[float]] = {name: [] for name in (*PREDICTORS, "support", "mistakes")}
     for T in EPOCHS:
-        ledger = whole.until(min(round(T * rows), whole.rounds))
-        run.book = FixedBook(ledger)  # type: ignore[assignment]
+        clf._run = replayed(run, min(round(T * rows), whole.rounds))
+        ledger = clf.ledger_
         for name in PREDICTORS:
             found[name].append(100 * float(np.mean(clf.set_params(predictor=name).predict(Z) != t)))
         found["support"].append(len(np.unique(ledger.row)))
         found["mistakes"].append(len(ledger.mistakes))
-    run.book = book
+    clf._run = run
     return found
 
 
