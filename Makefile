@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: demo test test-browser check docs bench clean
 
 demo: .venv/plot
-	$(BIN)/python -m rosenblatt.demo
+	$(BIN)/python -m rosenblatt.cli.demo
 
 # A file at a time to each process: else all of them compile the same loops.
 test: .venv/dev

@@ -20,7 +20,7 @@ from rosenblatt.data.blocks import Block
 from rosenblatt.data.caches import SUFFIX, Cached
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import RowSource
-from rosenblatt.streams import feed_of, fit_blocks
+from rosenblatt.streaming import feed_of, fit_blocks
 
 ROWS, FEATURES = 116_000, 50_000
 """Rows of about 100 MB of text."""

@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.datasets import mnist
 from benchmarks.measuring import table
 from rosenblatt import PerceptronClassifier, kernels
-from rosenblatt.replay import replayed
+from rosenblatt.engine.replay import replayed
 
 EPOCHS = (0.1, 1, 2, 3, 4, 10)
 PREDICTORS = ("last", "best", "average", "vote", "sample")

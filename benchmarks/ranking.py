@@ -15,11 +15,11 @@ from sklearn.svm import LinearSVC
 from benchmarks.datasets import folder
 from benchmarks.measuring import alternating, table, where_we_lose
 from rosenblatt import PerceptronRanker, data, kernels, metrics, online
+from rosenblatt.engine.learner import learn
+from rosenblatt.engine.run import begin
 from rosenblatt.games import Ranking
-from rosenblatt.learner import learn
-from rosenblatt.lists import Lists
 from rosenblatt.rows import Rows
-from rosenblatt.run import begin
+from rosenblatt.tasks.lists import Lists
 
 SEEDS = range(5)
 Part = tuple[Any, Any, Any]

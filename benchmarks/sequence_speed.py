@@ -18,7 +18,7 @@ from nltk.tag.perceptron import PerceptronTagger as NltkTagger
 from benchmarks.corpora import CRFPP, as_dict, as_names, chunking, named, spelled_out, treebank
 from benchmarks.measuring import alternating, table, where_we_lose
 from rosenblatt import PerceptronTagger, metrics
-from rosenblatt.learner import learn
+from rosenblatt.engine.learner import learn
 
 EPOCHS = 10
 PART = 4000

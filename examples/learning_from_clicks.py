@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt import data, metrics, online
-from rosenblatt.queries import group_rows
+from rosenblatt.rows.queries import group_rows
 
 
 def read_lists(parts: tuple[int, ...] = (1, 2, 3, 4, 5)) -> list[tuple[Any, Any]]:

@@ -7,8 +7,8 @@ import scipy.sparse as sp
 
 import model_data
 from rosenblatt import PerceptronClassifier, PerceptronTagger
-from rosenblatt.exports import to_json
 from rosenblatt.kernels import RBF, Linear, Polynomial
+from rosenblatt.persistence import to_json
 
 X, TWO, THREE, QUERIES = model_data.X, model_data.TWO, model_data.THREE, model_data.QUERIES
 SPARSE = sp.csr_array(np.column_stack([np.maximum(X[:, :2], 0), X[:, 2] + 1]))

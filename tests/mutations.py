@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import model_data
-from rosenblatt.models import ModelError, archive, load, storing
+from rosenblatt.persistence import ModelError, archive, load, models
 
 SPARE = 256 * 2**20
 """Bytes a load may ask for, of a file of a few thousand: enough for all that is loaded once, e. g. code."""
@@ -104,10 +104,10 @@ def change_array(arrays, random):
 def main(folder, count):
     """Load so many files; what is read must answer, or say why it does not."""
     warnings.simplefilter("ignore")
-    models = [(learner, asked) for learner, asked in model_data.every() if asked is not None]
-    for learner, asked in models:  # what is compiled, and kept, is not the files' doing
+    learners = [(learner, asked) for learner, asked in model_data.every() if asked is not None]
+    for learner, asked in learners:  # what is compiled, and kept, is not the files' doing
         learner.predict(asked[0])
-    stored = [(storing.contents(storing.Model(learner)), asked) for learner, asked in models]
+    stored = [(models.contents(models.Model(learner)), asked) for learner, asked in learners]
     page = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (page + SPARE, page + SPARE))
     random, tally = np.random.default_rng(0), {"refused": 0, "read": 0}

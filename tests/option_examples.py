@@ -7,7 +7,7 @@ import numpy as np
 
 from rosenblatt import load
 from rosenblatt.data import write_svmlight
-from rosenblatt.models import load_model
+from rosenblatt.persistence import load_model
 
 RANDOM = np.random.default_rng(0)
 ROWS = RANDOM.integers(-3, 4, size=(48, 4)).astype(float)

@@ -4,11 +4,11 @@ import numpy as np
 import scipy.sparse as sp
 from hypothesis import strategies as st
 
+from rosenblatt.engine.learner import play
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Argmax, Binary, OneVsRest
 from rosenblatt.kernels import Linear, Polynomial
-from rosenblatt.learner import play
 from rosenblatt.rules import Margin, Perceptron
-from rosenblatt.run import Examples, begin
 
 CUBIC = Polynomial(3)
 GAMES = {"binary": (Binary(), 2), "argmax": (Argmax(3), 3), "one-vs-rest": (OneVsRest(3), 3)}

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playing import a_run, labelled_points, orders_of, sparse
-from rosenblatt import predictors
-from rosenblatt.bounds import certify
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import learn, play_blocks, play_pass
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import compilable
 from rosenblatt.kernels import Linear, Polynomial
-from rosenblatt.learner import learn, play_blocks, play_pass
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin
-from rosenblatt.run import Examples, begin
+from rosenblatt.theory.certificates import certify
 
 # --- the game ---
 

@@ -11,7 +11,7 @@ from rosenblatt.data import tables
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import RowSource
 from rosenblatt.data.vocabulary import Vocabulary
-from rosenblatt.models import load_model
+from rosenblatt.persistence import load_model
 
 RANDOM = np.random.default_rng(5)
 SPELLINGS = {"pandas": ("True", "False"), "JSON": ("true", "false"), "R": ("TRUE", "FALSE")}

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from playing import a_run, labelled_points
 from rosenblatt import PerceptronClassifier, kernels
-from rosenblatt.bounds import certify
+from rosenblatt.engine.learner import play_blocks
+from rosenblatt.engine.run import Examples
 from rosenblatt.games import Binary
 from rosenblatt.kernels import RBF, Polynomial
-from rosenblatt.learner import play_blocks
 from rosenblatt.rules import Margin
-from rosenblatt.run import Examples
+from rosenblatt.theory.certificates import certify
 from test_rules import blobs
 
 

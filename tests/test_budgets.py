@@ -8,10 +8,10 @@ from sklearn.base import clone
 from oracles import Remembering, drop_oldest, project_least_loss, project_weakest_half
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, load, online, save
 from rosenblatt.budgets import POLICIES, Budget, as_budget
+from rosenblatt.engine.learner import learn, play
+from rosenblatt.engine.run import LISTED, Examples, begin
 from rosenblatt.games import Binary
-from rosenblatt.learner import learn, play
 from rosenblatt.rules import Margin
-from rosenblatt.run import LISTED, Examples, begin
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.normal(size=(200, 3))

@@ -263,7 +263,7 @@ def full(*_):
 @pytest.mark.parametrize(
     ("what", "how", "words"),
     [
-        ("rosenblatt.data.replacing.mkstemp", refuse, "Permission denied"),
+        ("rosenblatt._atomic.mkstemp", refuse, "Permission denied"),
         ("os.fsync", full, "No space left"),
         ("os.replace", full, "No space left"),
         ("shutil.disk_usage", lambda _: SimpleNamespace(free=2**20), "nearly full"),

@@ -16,7 +16,7 @@ from cli_running import TAGS, WORDS, X, Y
 from rosenblatt import PerceptronClassifier, kernels, load
 from rosenblatt.cli import commands
 from rosenblatt.data import read_svmlight, write_conll, write_svmlight
-from rosenblatt.models import load_model
+from rosenblatt.persistence import load_model
 
 
 def csv_of(rows, labels, label="label", order=None):
@@ -231,12 +231,12 @@ def test_killed_runs_are_gone_on_with_to_the_same_bytes(tmp_path):
 
 
 def test_another_file_or_option_is_not_gone_on_with(run, train, tmp_path):
-    from rosenblatt.streams import Checkpoints
+    from rosenblatt.streaming import Checkpoints
 
     about = {}
     checkpoints = Checkpoints(tmp_path / "m.checkpoint", 1, about)
     learner = PerceptronClassifier().fit(X, Y)
-    from rosenblatt.streams import Place
+    from rosenblatt.streaming import Place
 
     checkpoints.after(1, learner, Place(random=np.random.default_rng(0).bit_generator.state))
     done = run("fit", train, "-o", "m", "--checkpoint", "every=10", "--resume")
@@ -256,7 +256,7 @@ def test_help_of_every_command_has_an_example_and_fits_a_screen():
 def test_help_imports_next_to_nothing():
     code = (
         "import sys; from rosenblatt.cli import commands\n"
-        "heavy = [name for name in ('numba', 'scipy', 'sklearn', 'rosenblatt.models') if name in sys.modules]\n"
+        "heavy = [name for name in ('numba', 'scipy', 'sklearn', 'rosenblatt.persistence') if name in sys.modules]\n"
         "sys.exit(', '.join(heavy) or 0)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

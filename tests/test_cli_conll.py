@@ -7,7 +7,7 @@ import pytest
 from cli_running import TAGS, WORDS
 from rosenblatt import PerceptronTagger, load
 from rosenblatt.data import write_conll
-from rosenblatt.models import load_model
+from rosenblatt.persistence import load_model
 
 PARTS = [["x", "y", "z"]] * 9
 """A second label of every token of WORDS."""

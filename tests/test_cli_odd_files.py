@@ -182,9 +182,10 @@ def test_conllu_is_read_by_every_command(run, tmp_path):
 
 
 def test_options_are_those_of_the_library():
-    from rosenblatt import budgets, predictors
+    from rosenblatt import budgets
     from rosenblatt.cli import options
     from rosenblatt.data.sources import FORMATS
+    from rosenblatt.engine import predictors
 
     assert tuple(options.Policy) == budgets.POLICIES
     assert tuple(options.Predictor) == predictors.NAMES

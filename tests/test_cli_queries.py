@@ -8,7 +8,7 @@ from cli_running import X, Y
 from option_examples import ROWS, table, write_csv, write_files
 from rosenblatt import load
 from rosenblatt.data import write_svmlight
-from rosenblatt.models import load_model
+from rosenblatt.persistence import load_model
 
 REFUSAL = (
     "rosenblatt: {name} has a column '{column}'. Say --query {column} to rank the rows of each query, "

@@ -8,10 +8,10 @@ import oracles
 from playing import CUBIC, a_run
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels
 from rosenblatt.data.blocks import Block
+from rosenblatt.engine.learner import play, play_blocks, play_pass
+from rosenblatt.engine.run import Orders
 from rosenblatt.games import Binary
-from rosenblatt.learner import play, play_blocks, play_pass
-from rosenblatt.run import Orders
-from rosenblatt.streams import feed_of, fit_blocks
+from rosenblatt.streaming import feed_of, fit_blocks
 from test_rules import blobs
 
 X, Y = blobs(2, rows=40, apart=4.0)

@@ -24,8 +24,8 @@ from export_data import (
 )
 from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, save
 from rosenblatt.cli import commands
-from rosenblatt.exports import guesses, onnx, to_json, to_onnx
 from rosenblatt.kernels import RBF, Constant, Linear
+from rosenblatt.persistence import exported, onnx, to_json, to_onnx
 
 
 def precomputed():
@@ -81,12 +81,12 @@ def test_more_than_a_file_can_hold_is_refused(monkeypatch):
     pytest.importorskip("onnx")
     many, few = fitted(RBF(gamma=1.0), rows=sp.csr_array(X)), fitted()
     monkeypatch.setattr(onnx, "MOST_BYTES", 40)
-    support = guesses.guess_of(many).vectors.shape[0]
+    support = exported.guess_of(many).vectors.shape[0]
     with pytest.raises(ValueError, match=f"support vectors as a dense array.* Got one of {support} × 3"):
         to_onnx(many)
     to_onnx(few)  # three weights
     short = fitted(RBF(gamma=1.0), THREE, X[:, :1])
-    monkeypatch.setattr(onnx, "MOST_BYTES", guesses.guess_of(short).vectors.nbytes)
+    monkeypatch.setattr(onnx, "MOST_BYTES", exported.guess_of(short).vectors.nbytes)
     with pytest.raises(ValueError, match="coefficients as a dense array"):
         to_onnx(short)
     monkeypatch.setattr(onnx, "MOST_BYTES", 16)

@@ -2,7 +2,7 @@
 
 import re
 
-from rosenblatt import demo
+from rosenblatt.cli import demo
 
 
 def test_it_prints_what_it_promises_and_draws_three_pictures(tmp_path, monkeypatch, capsys):

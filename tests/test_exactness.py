@@ -21,11 +21,11 @@ from playing import (
     sparse,
 )
 from rosenblatt import PerceptronClassifier, kernels, online
+from rosenblatt.engine.dual import DualBoard
+from rosenblatt.engine.learner import play, play_blocks, play_pass
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
-from rosenblatt.hypotheses.dual import DualBoard
-from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.rows import Rows
-from rosenblatt.run import Examples, begin
 
 RULE_NAMES = st.sampled_from(sorted(RULES))
 SEEDS = st.one_of(st.none(), st.integers(0, 99))

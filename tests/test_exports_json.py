@@ -23,7 +23,7 @@ from export_data import (
     tagger,
 )
 from rosenblatt import PerceptronRanker, PerceptronTagger, kernels
-from rosenblatt.exports import to_json
+from rosenblatt.persistence import to_json
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)

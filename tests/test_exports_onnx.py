@@ -24,8 +24,8 @@ from export_data import (
     scored,
 )
 from rosenblatt import PerceptronClassifier, PerceptronRanker
-from rosenblatt.exports import to_json, to_onnx
 from rosenblatt.kernels import RBF, Linear
+from rosenblatt.persistence import to_json, to_onnx
 
 
 def answers(learner, rows):

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rosenblatt.columns import Columns
 from rosenblatt.features import (
     WORDS,
     ArrayEncoder,
@@ -28,6 +27,7 @@ from rosenblatt.features import (
 )
 from rosenblatt.features import names as names_module
 from rosenblatt.features import words as words_module
+from rosenblatt.rows.columns import Columns
 
 TEMPLATES = (
     word[0],

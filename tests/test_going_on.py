@@ -15,10 +15,11 @@ import pytest
 import scipy.sparse as sp
 
 from playing import a_run
-from rosenblatt import PerceptronClassifier, kernels, storage
+from rosenblatt import PerceptronClassifier, kernels
+from rosenblatt.engine.learner import play, play_blocks
+from rosenblatt.engine.run import Examples
 from rosenblatt.games import Binary
-from rosenblatt.learner import play, play_blocks
-from rosenblatt.run import Examples
+from rosenblatt.rows import stores
 from test_rules import blobs
 
 
@@ -159,7 +160,7 @@ def test_ctrl_c_ends_a_process_that_does_not_handle_it():
         "X = np.random.default_rng(0).normal(size=(20_000, 20)); y = np.arange(20_000) % 2\n"
         "clf = PerceptronClassifier(epochs=1).fit(X, y)\n"
         "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-        "from rosenblatt.interrupts import Interrupts\n"
+        "from rosenblatt.engine.interrupts import Interrupts\n"
         "with Interrupts() as held:\n"
         "    signal.raise_signal(signal.SIGINT)\n"
         "    print('held back', flush=True)\n"
@@ -220,7 +221,7 @@ def test_reading_that_was_interrupted_can_be_done_again(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(storage, "_grown_csr", interrupted)
+        patch.setattr(stores, "_grown_csr", interrupted)
         with pytest.raises(KeyboardInterrupt):
             clf.predict(X)
     assert clf.predict(X).shape == (200,)

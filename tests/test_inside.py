@@ -5,8 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from rosenblatt import PerceptronTagger, kernels, views
+from rosenblatt import PerceptronTagger, kernels
 from rosenblatt.features import between, word
+from rosenblatt.tasks.tagging import views
 from tagging_data import INPUTS, IOB, SENTENCES, TAGS
 
 

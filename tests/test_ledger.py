@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 
 import oracles
 from playing import CUBIC, a_run, games_and_points, labelled_points
-from rosenblatt import majority, predictors
+from rosenblatt.engine import majority, predictors, support
+from rosenblatt.engine.learner import play_blocks
 from rosenblatt.games import Argmax, Binary, OneVsRest
-from rosenblatt.hypotheses import memory
-from rosenblatt.learner import play_blocks
 from rosenblatt.rows import Rows
 
 
@@ -159,6 +158,6 @@ def test_predicting_in_small_parts_changes_nothing(game, dual):
     whole = answers()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(majority, "CELLS", 7)
-        patch.setattr(memory, "STORED", 3)
-        patch.setattr(memory, "SHOWN", 2)
+        patch.setattr(support, "STORED", 3)
+        patch.setattr(support, "SHOWN", 2)
         assert np.array_equal(answers(), whole)

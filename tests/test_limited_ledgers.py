@@ -5,11 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, load, online, save
+from rosenblatt.engine.learner import play, play_blocks, play_pass
+from rosenblatt.engine.run import LISTED, Examples, begin
 from rosenblatt.games import Argmax, Binary
-from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.ledger import Book
 from rosenblatt.loops.book import OFFSET
-from rosenblatt.run import LISTED, Examples, begin
 from test_rules import blobs
 
 RANDOM = np.random.default_rng(0)
@@ -78,7 +78,7 @@ def test_online_learners_list_the_latest_corrections():
 
 
 def test_offsets_are_averaged_over_lines_that_were_dropped(monkeypatch):
-    monkeypatch.setattr("rosenblatt.run.LISTED", 8)
+    monkeypatch.setattr("rosenblatt.engine.run.LISTED", 8)
     words = [[f"w{i}" for i in RANDOM.integers(0, 30, 5)] for _ in range(60)]
     tags = [[f"t{i}" for i in RANDOM.integers(0, 3, 5)] for _ in range(60)]
     kept, limited = (
@@ -91,7 +91,7 @@ def test_offsets_are_averaged_over_lines_that_were_dropped(monkeypatch):
 
 
 def test_a_limited_ledger_survives_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("rosenblatt.run.LISTED", 8)
+    monkeypatch.setattr("rosenblatt.engine.run.LISTED", 8)
     words = [[f"w{i}" for i in RANDOM.integers(0, 30, 5)] for _ in range(60)]
     tags = [[f"t{i}" for i in RANDOM.integers(0, 3, 5)] for _ in range(60)]
     tagger = PerceptronTagger(shuffle=False, epochs=4, keep_examples=False).fit(words, tags)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playing import CUBIC, a_run, games_and_points, sparse
-from rosenblatt import PerceptronClassifier, majority, predictors, rows
+from rosenblatt import PerceptronClassifier, rows
+from rosenblatt.engine import majority, predictors
 from rosenblatt.games import Argmax, Binary, OneVsRest
 from rosenblatt.rows import Rows
 from test_exactness import rejects

@@ -14,8 +14,8 @@ from sklearn.pipeline import make_pipeline
 
 import model_data
 from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, load, save
-from rosenblatt.data.replacing import replace_file
-from rosenblatt.models import ModelError, archive, load_model, storing
+from rosenblatt._atomic import replace_file
+from rosenblatt.persistence import ModelError, archive, load_model, models
 
 X, TWO, THREE = model_data.X, model_data.TWO, model_data.THREE
 RBF = kernels.RBF(gamma=1.0)
@@ -226,7 +226,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path):
     path = tmp_path / "model"
     path.write_bytes(b"old")
     code = (
-        "import resource, signal, sys; from rosenblatt.data.replacing import replace_file\n"
+        "import resource, signal, sys; from rosenblatt._atomic import replace_file\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN); resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))\n"
         "replace_file(sys.argv[1], b'x' * 100)"
     )
@@ -251,7 +251,7 @@ def test_rights_and_links_stay(tmp_path):
 
 def test_a_model_is_deterministic_bytes():
     learners = [PerceptronClassifier(random_state=0).fit(X, THREE) for _ in range(2)]
-    one, two = (archive.packed(*storing.contents(storing.Model(learner))) for learner in learners)
+    one, two = (archive.packed(*models.contents(models.Model(learner))) for learner in learners)
     assert one == two
 
 

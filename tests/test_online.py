@@ -7,8 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import PerceptronClassifier, kernels, online
-from rosenblatt.tables.packed import PackedRounds
-from rosenblatt.tables.passes import Pass
+from rosenblatt.engine.packed import PackedRounds
+from rosenblatt.engine.passes import Pass
 from test_rules import blobs
 
 

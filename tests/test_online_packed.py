@@ -12,10 +12,10 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import online
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.engine.passes import Pass
 from rosenblatt.games import compilable
-from rosenblatt.hypotheses import Primal
 from rosenblatt.rules import Perceptron
-from rosenblatt.tables.passes import Pass
 
 
 def named_stream(rows, features, names=60, seed=0):

@@ -8,15 +8,16 @@ import pytest
 
 import rosenblatt
 from playing import GAMES, a_run, orders_of, sparse
-from rosenblatt import PerceptronClassifier, games, online, predictors, rules
-from rosenblatt.bounds import certify
+from rosenblatt import PerceptronClassifier, games, online, rules
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import learn, play, play_blocks, play_pass
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import NO_OFFSETS, Argmax, Binary, OneVsRest, Ranking, Sequence, compilable
 from rosenblatt.kernels import Linear
-from rosenblatt.learner import learn, play, play_blocks, play_pass
 from rosenblatt.loops.checking import checked_judge, checked_step
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
-from rosenblatt.run import Examples, begin
+from rosenblatt.theory.certificates import certify
 from test_add_a_game import Ordinal
 from test_add_a_game import ballot as ordinal_ballot
 

@@ -20,16 +20,17 @@ from playing import (
     orders_of,
     sparse,
 )
-from rosenblatt import learner, tables
+from rosenblatt import engine
+from rosenblatt.engine import learner, primal
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.engine.learner import play_pass
+from rosenblatt.engine.primal import score_few
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Argmax
-from rosenblatt.hypotheses import Primal, primal
-from rosenblatt.hypotheses.primal import score_few
-from rosenblatt.learner import play_pass
 from rosenblatt.loops import dense, passes
 from rosenblatt.loops.compiling import compilable
 from rosenblatt.loops.sparse import score_rows
 from rosenblatt.rows import Csr, Rows, read_only
-from rosenblatt.run import Examples, begin
 from test_exactness import RULE_NAMES, SEEDS, rejects
 
 FORMS = {
@@ -84,7 +85,7 @@ def test_a_dense_pass_that_takes_all_outputs_for_one_is_seen(lost, monkeypatch):
         return dense.norm_of_dense(indptr, features, values, rows, constant, where, amount, 1)
 
     part = compilable({"add": add, "norm_of": norm_of}[lost])
-    monkeypatch.setattr(tables.passes, "DENSE", passes.DENSE._replace(**{lost: part}))
+    monkeypatch.setattr(engine.passes, "DENSE", passes.DENSE._replace(**{lost: part}))
     three_classes = labelled_points(3).map(lambda points: (Argmax(3), *points))
     rejects(a_pass_changes_nothing(np.asarray, lambda: three_classes))
 
@@ -93,7 +94,7 @@ def test_a_dense_pass_that_takes_all_outputs_for_one_is_seen(lost, monkeypatch):
 def short_stretches(monkeypatch):
     """Stretches of three rounds, filed by the clerk, who copies two rows at a time."""
     monkeypatch.setattr(learner, "STRETCH", 3)
-    monkeypatch.setattr(tables.passes, "COPIED", 2)
+    monkeypatch.setattr(engine.passes, "COPIED", 2)
 
 
 @pytest.mark.parametrize("form", [sparse, np.asarray])
@@ -103,7 +104,7 @@ def test_stretches_filed_by_the_clerk_change_nothing(short_stretches, form):
 
 @pytest.mark.parametrize("form", [sparse, np.asarray])
 def test_a_clerk_who_loses_a_stretch_is_seen(short_stretches, monkeypatch, form):
-    monkeypatch.setattr(tables.passes.Pass, "delay", lambda *arguments: None)
+    monkeypatch.setattr(engine.passes.Pass, "delay", lambda *arguments: None)
     rejects(a_pass_changes_nothing(form))
 
 
@@ -112,7 +113,7 @@ def test_the_clerk_keeps_every_corrected_row_once(game, epochs, seed, form):
     game, X, y = game
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(learner, "STRETCH", 3)
-        patch.setattr(tables.passes, "COPIED", 2)
+        patch.setattr(engine.passes, "COPIED", 2)
         run = a_run(game, form(X), y, player=play_pass, epochs=epochs, seed=seed)
     memory = run.hypothesis.memory
     assert sorted(memory.ids.tolist()) == sorted(set(run.ledger.row.tolist()))
@@ -156,7 +157,7 @@ def test_rounds_one_by_one_are_one_run(game, rule, keep, dense_rows):
     game, X, y = game
     whole = a_run(game, X, y, rule=RULES[rule], epochs=1, intercept=True, keep=keep)
     run = begin(game, features=0, rule=RULES[rule], intercept=True, keep=keep)
-    table = tables.OneRoundTable(run)
+    table = engine.passes.OneRoundTable(run)
     for i, as_dense in enumerate(dense_rows[: len(X)]):
         table.play(X[[i]] if as_dense else Rows(sparse(X[[i]])).csr, y[[i]])
     run.hypothesis.narrow(X.shape[1])

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from all_paths import every_path, score_of
 from rosenblatt.games import Sequence
-from rosenblatt.lattices import Lattice
 from rosenblatt.loops import decoding, paths
+from rosenblatt.tasks.tagging.lattices import Lattice
 
 
 @st.composite

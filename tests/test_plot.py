@@ -13,15 +13,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from rosenblatt import (
-    PerceptronClassifier,
-    PerceptronRanker,
-    PerceptronTagger,
-    kernels,
-    online,
-    plot,
-    predictors,
-)
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, online, plot
+from rosenblatt.engine import predictors
 from rosenblatt.rules import Margin
 from tagging_data import IOB, SENTENCES, TAGS
 
@@ -134,7 +127,7 @@ def test_the_bound_is_that_of_the_certificate():
 
 
 def test_with_a_budget_what_is_not_listed_is_dotted(monkeypatch):
-    monkeypatch.setattr("rosenblatt.run.LISTED", 4)
+    monkeypatch.setattr("rosenblatt.engine.run.LISTED", 4)
     clf = budgeted()
     ledger = clf.ledger_
     before, listed = plot.mistakes(clf).lines

@@ -8,7 +8,8 @@ from sklearn.datasets import make_blobs
 from sklearn.preprocessing import StandardScaler
 
 from playing import labelled_points
-from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, plot, predictors
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, plot
+from rosenblatt.engine import predictors
 from tagging_data import INPUTS, SENTENCES, TAGS
 
 BLOBS, NUMBERS = make_blobs(60, centers=3, cluster_std=3.0, random_state=2)

@@ -185,8 +185,8 @@ def test_a_ctrl_c_when_all_is_learned_leaves_a_whole_run(monkeypatch):
 
 
 def test_draws_are_of_one_query_and_two_grades():
-    from rosenblatt.lists import Lists
     from rosenblatt.rows import Rows
+    from rosenblatt.tasks.lists import Lists
 
     lists = Lists.of(Y, QID, 200)
     index = lists.pairs(Rows(X), 20_000, np.random.default_rng(0)).index.reshape(-1, 2)

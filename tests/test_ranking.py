@@ -9,14 +9,15 @@ from hypothesis import strategies as st
 
 from playing import RULES, sparse
 from ranking_data import graded_lists
-from rosenblatt import PerceptronRanker, kernels, learner, online, predictors, tables
+from rosenblatt import PerceptronRanker, engine, kernels, online
+from rosenblatt.engine import learner, predictors
+from rosenblatt.engine.learner import play, play_blocks, play_pass
+from rosenblatt.engine.run import begin
 from rosenblatt.games import Ranking
 from rosenblatt.games import ranking as ranking_module
-from rosenblatt.learner import play, play_blocks, play_pass
-from rosenblatt.lists import Lists
-from rosenblatt.queries import numbers_of_groups
 from rosenblatt.rows import Rows
-from rosenblatt.run import begin
+from rosenblatt.rows.queries import numbers_of_groups
+from rosenblatt.tasks.lists import Lists
 
 STRATEGIES = ("pairs", "best", "top")
 
@@ -95,7 +96,7 @@ def writes_the_ledger_of_the_definition(path, strategy):
         with pytest.MonkeyPatch.context() as patch:
             if clerk:
                 patch.setattr(learner, "STRETCH", 2)
-                patch.setattr(tables.passes, "COPIED", 2)
+                patch.setattr(engine.passes, "COPIED", 2)
             run = PATHS[path](*lists, **options)
         assert np.array_equal(run.ledger.when, definition.ledger.when)
         assert np.array_equal(run.ledger.row, definition.ledger.row)
@@ -122,7 +123,7 @@ def test_a_path_that_forgets_the_answered_row_is_seen(monkeypatch, path, what):
 
     name = "DENSE" if path == "dense" else "ONE"
     reading = getattr(passes, name)._replace(add=passes.inlined(forgetful))
-    monkeypatch.setattr(tables.passes, name, reading)
+    monkeypatch.setattr(engine.passes, name, reading)
     law = settings(phases=[Phase.generate], database=None)(writes_the_ledger_of_the_definition(path, "best"))
     with pytest.raises(AssertionError):
         law()

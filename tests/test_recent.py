@@ -7,21 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playing import CUBIC, Linear, games_and_points, labelled_points, sparse
-from rosenblatt import (
-    PerceptronClassifier,
-    PerceptronRanker,
-    PerceptronTagger,
-    kernels,
-    load,
-    online,
-    predictors,
-    save,
-)
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, load, online, save
 from rosenblatt.budgets import Budget
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import learn, play, play_blocks
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
-from rosenblatt.learner import learn, play, play_blocks
 from rosenblatt.loops import passes
-from rosenblatt.run import Examples, begin
 from test_add_a_game import Ordinal
 from test_rules import blobs
 

@@ -9,9 +9,9 @@ import sys
 import pytest
 
 from rosenblatt import PerceptronClassifier, load, save
+from rosenblatt._atomic import Replacement, replace_file, writing
 from rosenblatt.data import read_conll, read_svmlight, write_conll, write_svmlight
 from rosenblatt.data.cache_files import CacheWriter
-from rosenblatt.data.replacing import Replacement, replace_file, writing
 
 LEARNER = PerceptronClassifier(random_state=0).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
 
@@ -145,7 +145,7 @@ def test_replace_file_writes_to_an_open_descriptor_where_it_stands(tmp_path, nam
     if not os.path.exists(name):
         pytest.skip(f"there is no {name} on this system")
     code = (
-        "import os, sys; from rosenblatt.data.replacing import replace_file\n"
+        "import os, sys; from rosenblatt._atomic import replace_file\n"
         "print('before'); replace_file(sys.argv[1], b'data\\n'); print('after')"
     )
     with open(tmp_path / "out", "wb") as out:

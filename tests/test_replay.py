@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playing import CUBIC, RULES, a_run, games_and_points, orders_of
-from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, predictors
-from rosenblatt.learner import play
-from rosenblatt.replay import replayed
+from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import play
+from rosenblatt.engine.replay import replayed
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.rows import Rows
-from rosenblatt.run import Examples, begin
 from tagging_data import INPUTS, TAGS
 
 

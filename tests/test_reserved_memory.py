@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from playing import orders_of, sparse
 from rosenblatt import PerceptronTagger
+from rosenblatt.engine.learner import learn, play, play_blocks, play_pass
+from rosenblatt.engine.passes import OneRoundTable
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Argmax, Binary, OneVsRest, Ranking, Sequence
 from rosenblatt.games.game import most_entries
 from rosenblatt.kernels import Linear
-from rosenblatt.learner import learn, play, play_blocks, play_pass
-from rosenblatt.run import Examples, begin
-from rosenblatt.tables import OneRoundTable
 from test_add_a_game import Ordinal
 
 LABELS = 2000

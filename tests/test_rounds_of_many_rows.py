@@ -9,12 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playing import RULES, orders_of, sparse
-from rosenblatt import learner, predictors, tables
+from rosenblatt import engine
+from rosenblatt.engine import learner, predictors
+from rosenblatt.engine.learner import play, play_blocks, play_pass
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import NO_OFFSETS, compilable
 from rosenblatt.kernels import Linear
-from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.rows import Rows
-from rosenblatt.run import Examples, begin
 
 
 @compilable
@@ -98,7 +99,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, game, rule, clerk)
     with pytest.MonkeyPatch.context() as patch:
         if clerk:
             patch.setattr(learner, "STRETCH", 2)
-            patch.setattr(tables.passes, "COPIED", 2)
+            patch.setattr(engine.passes, "COPIED", 2)
         run = PATHS[path](X, game, RULES[rule])
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):
@@ -110,7 +111,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, game, rule, clerk)
 
 def test_blocks_are_cut_by_rows():
     """512 rounds of 60 rows each would be a Gram matrix of 30,720 × 30,720."""
-    table = tables.BlockTable(
+    table = engine.BlockTable(
         begin(Best(), kernel=Linear()),
         Examples(Rows(np.zeros((600, 3))), np.zeros(600, np.int64), np.arange(0, 601, 60)),
     )

@@ -5,12 +5,12 @@ import pytest
 
 from playing import GAMES, a_run, sparse
 from rosenblatt import PerceptronClassifier
-from rosenblatt.bounds import certify
+from rosenblatt.engine.learner import play, play_blocks, play_pass
+from rosenblatt.engine.run import Examples
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.kernels import Linear
-from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron, as_rule
-from rosenblatt.run import Examples
+from rosenblatt.theory.certificates import certify
 
 
 def blobs(classes, rows=200, width=4, seed=0, apart=6.0):

@@ -8,7 +8,7 @@ import pytest
 
 import rosenblatt
 from rosenblatt import PerceptronClassifier
-from rosenblatt.data.replacing import replace_file, sweep
+from rosenblatt._atomic import replace_file, sweep
 
 XOR = [[0, 0], [0, 1], [1, 0], [1, 1]]
 

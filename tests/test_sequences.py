@@ -9,18 +9,19 @@ from hypothesis import strategies as st
 
 from all_paths import every_path, score_of
 from playing import RULES, orders_of, sparse
-from rosenblatt import learner, predictors, tables
-from rosenblatt.bounds import certify
+from rosenblatt import engine
+from rosenblatt.engine import learner, predictors
+from rosenblatt.engine.learner import play, play_blocks, play_pass
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Sequence
 from rosenblatt.kernels import Linear, Polynomial
-from rosenblatt.learner import play, play_blocks, play_pass
 from rosenblatt.loops import dense as dense_loops
 from rosenblatt.loops import paths
 from rosenblatt.loops import sparse as sparse_loops
 from rosenblatt.loops.book import norm_squared
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
-from rosenblatt.run import Examples, begin
+from rosenblatt.theory.certificates import certify
 
 GAME = Sequence(3)
 
@@ -101,7 +102,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule,
     with pytest.MonkeyPatch.context() as patch:
         if clerk:
             patch.setattr(learner, "STRETCH", 2)
-            patch.setattr(tables.passes, "COPIED", 2)
+            patch.setattr(engine.passes, "COPIED", 2)
         run = PATHS[path](X, sequences, rule=RULES[rule], game=game)
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):

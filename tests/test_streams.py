@@ -8,8 +8,8 @@ import model_data
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, save
 from rosenblatt.data.blocks import Block
 from rosenblatt.rules import Margin
-from rosenblatt.streams import Checkpoints, feed_of, fit_blocks
-from rosenblatt.streams.feeds import Sequences
+from rosenblatt.streaming import Checkpoints, feed_of, fit_blocks
+from rosenblatt.streaming.feeds import Sequences
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(-3, 4, size=(120, 4)).astype(float)

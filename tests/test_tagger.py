@@ -48,7 +48,7 @@ def test_going_on_is_the_run_of_one_epoch(kind, rule):
 
 
 def test_sequences_may_come_from_a_generator(monkeypatch):
-    monkeypatch.setattr("rosenblatt.tagging.reading.AT_ONCE", 2)
+    monkeypatch.setattr("rosenblatt.tasks.tagging.reading.AT_ONCE", 2)
     expected = PerceptronTagger(random_state=0).fit(SENTENCES, TAGS)
     pairs = zip(SENTENCES, TAGS, strict=True)
     for X, y in (
@@ -175,7 +175,7 @@ def test_single_precision_is_the_same_learner(largest):
 
 
 def test_single_precision_ends_where_weights_might_not_be_exact(monkeypatch):
-    monkeypatch.setattr("rosenblatt.hypotheses.primal.EXACT_IN_SINGLE", 200)
+    monkeypatch.setattr("rosenblatt.engine.primal.EXACT_IN_SINGLE", 200)
     learner, seen = PerceptronTagger(), []
     for _ in range(5):
         learner.partial_fit(SENTENCES, TAGS)

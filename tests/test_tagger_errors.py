@@ -81,7 +81,7 @@ def test_what_is_wrong_is_said(X, y, options, message):
 
 
 def test_errors_count_sequences_over_all_pieces(monkeypatch):
-    monkeypatch.setattr("rosenblatt.tagging.reading.AT_ONCE", 2)
+    monkeypatch.setattr("rosenblatt.tasks.tagging.reading.AT_ONCE", 2)
     with pytest.raises(ValueError, match="token 1 of sequence 5"):
         PerceptronTagger().fit([["a"]] * 5 + [["b", 3]], [["X"]] * 5 + [["X", "Y"]])
     tagger = PerceptronTagger().fit(SENTENCES, TAGS)

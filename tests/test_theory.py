@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 import oracles
 from playing import a_run, games_and_points, labelled_points, orders_of
-from rosenblatt import PerceptronClassifier, arena, kernels, online, predictors
+from rosenblatt import PerceptronClassifier, arena, kernels, online
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import play
+from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
-from rosenblatt.learner import play
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
-from rosenblatt.run import Examples, begin
 
 # Where bounds are reached.
 

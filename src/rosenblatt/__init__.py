@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
     from rosenblatt.estimators.tagger import PerceptronTagger
-    from rosenblatt.models import load, save
+    from rosenblatt.persistence import load, save
 
 _HOMES = {
     "PerceptronClassifier": "rosenblatt.estimators.classifier",
     "PerceptronRanker": "rosenblatt.estimators.ranker",
     "PerceptronTagger": "rosenblatt.estimators.tagger",
-    "load": "rosenblatt.models",
-    "save": "rosenblatt.models",
+    "load": "rosenblatt.persistence",
+    "save": "rosenblatt.persistence",
     "arena": "rosenblatt.arena",
     "budgets": "rosenblatt.budgets",
     "data": "rosenblatt.data",

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from rosenblatt import expressions
+from rosenblatt import _expressions
 from rosenblatt._types import Array, Floats
 from rosenblatt.checks import Check
 from rosenblatt.loops.checking import alone
@@ -239,7 +239,7 @@ def parse(text: str) -> Rule:
     if text in ("perceptron", "margin", "passive-aggressive"):
         return as_rule(text)
     named = {rule.__name__: rule for rule in (Perceptron, Margin, PassiveAggressive)}
-    found = expressions.evaluate(text, named, "A rule", "Margin(beta=0.1)")
+    found = _expressions.evaluate(text, named, "A rule", "Margin(beta=0.1)")
     if not isinstance(found, Perceptron | Margin | PassiveAggressive):
         raise ValueError(f"A rule must be an expression such as Margin(beta=0.1). Got {text!r}.")
     return found

@@ -7,11 +7,11 @@ from typing import Any
 
 from rosenblatt import kernels, rules
 from rosenblatt.arena.contests import Contest
+from rosenblatt.engine.hypotheses import Budgeted, Primal
+from rosenblatt.engine.run import Run, begin
 from rosenblatt.games import Binary
-from rosenblatt.hypotheses import Budgeted, Primal
 from rosenblatt.kernels import Kernel
 from rosenblatt.rules import Perceptron, Rule, as_rule
-from rosenblatt.run import Run, begin
 
 ON_VECTORS = "A player's kernel must be about vectors and printed as an expression, such as RBF(sigma=1.0)."
 

@@ -11,10 +11,10 @@ from rosenblatt.arena.learners import Learner, as_learner
 from rosenblatt.arena.referee import Referee
 from rosenblatt.arena.rules import Rules
 from rosenblatt.arena.transcript import Round, Transcript
-from rosenblatt.learner import play
+from rosenblatt.engine.learner import play
+from rosenblatt.engine.run import Examples, Run
 from rosenblatt.loops.book import CORRECTION
 from rosenblatt.rows import Rows
-from rosenblatt.run import Examples, Run
 
 WRONG = CORRECTION.index("wrong")
 FIRST = [np.zeros(1, np.int64)]

@@ -10,10 +10,10 @@ import numpy as np
 from rosenblatt._types import Floats
 from rosenblatt.arena.contests import Ranking, split
 from rosenblatt.arena.match import Match
-from rosenblatt.bounds import Certificate, certify
-from rosenblatt.directions import Direction
-from rosenblatt.hypotheses import Primal
+from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.rules import Perceptron
+from rosenblatt.theory.certificates import Certificate, certify
+from rosenblatt.theory.directions import Direction
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from rosenblatt._atomic import replace_file
 from rosenblatt.arena.contests import Classification, Contest, Ranking, Sequences
 from rosenblatt.arena.contests.ranking import LONGEST as LONGEST_LIST
 from rosenblatt.arena.learners import Learner
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.rules import Rules
 from rosenblatt.arena.transcript import Transcript
-from rosenblatt.data.replacing import replace_file
 from rosenblatt.kernels import parse as parse_kernel
 from rosenblatt.rules import parse as parse_rule
 

@@ -13,7 +13,7 @@ from rosenblatt.arena.contests import Move
 from rosenblatt.arena.contests.contest import margin_of
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.rules import Rules
-from rosenblatt.hypotheses import Primal
+from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.rows import Rows
 
 

@@ -17,7 +17,7 @@ from rosenblatt.data.blocks import Block, joined
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.files import lines_of
 from rosenblatt.data.sources import RowSource, about_rows, file_of, format_of, name_of
-from rosenblatt.models import Model, load_model
+from rosenblatt.persistence import Model, load_model
 
 NAMED = 5
 """Names that are said of many."""

@@ -298,7 +298,7 @@ def play(
 @app.command(epilog="rosenblatt demo")
 def demo() -> None:
     """Digits: a table of errors, a certificate, an explanation, three pictures."""
-    _imported("rosenblatt.demo").main()
+    _imported("rosenblatt.cli.demo").main()
 
 
 def _imported(name: str) -> Any:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from rosenblatt._atomic import replace_file
 from rosenblatt.cli.answering import game_of
 from rosenblatt.cli.output import check_output, named_output, show
 from rosenblatt.cli.scopes import Given
-from rosenblatt.data.replacing import replace_file
-from rosenblatt.exports import to_json, to_onnx
-from rosenblatt.models import Model, load_model
+from rosenblatt.persistence import Model, load_model, to_json, to_onnx
 
 KINDS = ("onnx", "json")
 

@@ -18,6 +18,7 @@ from rosenblatt import (
     rules,
     save,
 )
+from rosenblatt._atomic import written_in_place
 from rosenblatt.budgets import Budget
 from rosenblatt.cli.choosing import QueryCheck, choose_game
 from rosenblatt.cli.output import Bar, SkippedLines, check_output, named_output, say, show
@@ -25,10 +26,9 @@ from rosenblatt.cli.scopes import RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import read_to_learn
 from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema, kind_of_labels, texts_of_labels
-from rosenblatt.data.replacing import written_in_place
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
-from rosenblatt.streams import Checkpoints, feed_of, fit_blocks
+from rosenblatt.streaming import Checkpoints, feed_of, fit_blocks
 
 
 @dataclass

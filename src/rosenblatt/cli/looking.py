@@ -14,7 +14,7 @@ from rosenblatt.cli.answering import RowsToAnswer, check_sequences, game_of, loa
 from rosenblatt.cli.output import show
 from rosenblatt.cli.scopes import Given
 from rosenblatt.cli.sequences import read_to_compare
-from rosenblatt.models import load_model
+from rosenblatt.persistence import load_model
 
 
 def inspect(path: str, *, as_json: bool, given: Given) -> None:

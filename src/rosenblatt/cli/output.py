@@ -13,8 +13,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any, TextIO
 
+from rosenblatt._atomic import STDOUT, descriptor_of, writing, written_in_place
 from rosenblatt.data.blocks import Skipped
-from rosenblatt.data.replacing import STDOUT, descriptor_of, writing, written_in_place
 
 PATIENCE = 1.0
 """Seconds after which a progress bar is shown."""

@@ -9,7 +9,7 @@ from rosenblatt.data.blocks import Sequences
 from rosenblatt.data.conll import CONLLU, Table, labels_of, read_table, read_words, tokens_of
 from rosenblatt.data.formats import suffix_of
 from rosenblatt.data.sources import file_of, name_of
-from rosenblatt.models import Model
+from rosenblatt.persistence import Model
 
 FORM, UPOS = "form", "upos"
 """The columns of CoNLL-U that are the tokens and, by default, the labels."""

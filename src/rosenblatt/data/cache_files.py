@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt._atomic import Replacement, sweep
 from rosenblatt.data.blocks import Block
 from rosenblatt.data.digests import Digest, status_of
 from rosenblatt.data.packing import packed, unpacked
-from rosenblatt.data.replacing import Replacement, sweep
 
 FORMAT = 2
 """Which version of caches this program writes and reads."""

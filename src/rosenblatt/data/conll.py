@@ -10,9 +10,9 @@ from typing import Any, TextIO
 
 import numpy as np
 
-from rosenblatt.columns import Columns, starts_of
 from rosenblatt.data.blocks import Skipped
 from rosenblatt.data.files import BOM, Source, lines_of, name_of, write_text
+from rosenblatt.rows.columns import Columns, starts_of
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """The columns of CoNLL-U."""

@@ -18,7 +18,7 @@ from io import BufferedIOBase, BufferedReader, RawIOBase
 from os import PathLike, fspath
 from typing import Any, NamedTuple
 
-from rosenblatt.data.replacing import replace_file
+from rosenblatt._atomic import replace_file
 
 Source = str | PathLike[str] | Iterable[str] | Iterable[bytes]
 

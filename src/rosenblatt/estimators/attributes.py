@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import predictors
 from rosenblatt._types import Data, Floats, Ints
-from rosenblatt.hypotheses import Primal
+from rosenblatt.engine import predictors
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.engine.run import Run
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Ledger
-from rosenblatt.run import Run
 
 
 class NotThere(ValueError, AttributeError):  # noqa: N818

@@ -6,12 +6,12 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from rosenblatt import predictors
 from rosenblatt.budgets import as_budget
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import BLOCK
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import RunAttributes
 from rosenblatt.kernels import Kernel, as_kernel
-from rosenblatt.learner import BLOCK
 from rosenblatt.rules import Rule, as_rule
 
 

@@ -8,19 +8,21 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import bounds, directions, explanations, predictors
 from rosenblatt._types import Array, Data, Floats, Ints
 from rosenblatt.budgets import as_budget
-from rosenblatt.estimators import inputs, labelling
+from rosenblatt.engine import predictors
+from rosenblatt.engine.hypotheses import Budgeted
+from rosenblatt.engine.learner import learn
+from rosenblatt.engine.progress import Progress
+from rosenblatt.engine.run import Examples, Orders, Run, begin
+from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
-from rosenblatt.hypotheses import Budgeted
 from rosenblatt.kernels import Kernel, Precomputed
-from rosenblatt.learner import learn
-from rosenblatt.progress import Progress
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule
-from rosenblatt.run import Examples, Orders, Run, begin
+from rosenblatt.tasks import classification
+from rosenblatt.theory import certificates, directions, explanations
 
 
 class PerceptronClassifier(ClassifierMixin, RunEstimator):
@@ -156,9 +158,9 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             kernel = self._kernel()
             compiled_pass_searches = kernel is None and self.fit_intercept
             data, labels = self._checked(X, y, kernel, reset=True, search=not compiled_pass_searches)
-            self.classes_ = labelling.classes_of(labels)
-            labelling.check_classes(self.classes_, self.ties)
-            truths = labelling.encode(labels, self.classes_)
+            self.classes_ = classification.classes_of(labels)
+            classification.check_classes(self.classes_, self.ties)
+            truths = classification.encode(labels, self.classes_)
             random = inputs.generator(self.random_state)
             self._run = self._begin(kernel, random)
             self._support_truths: list[int] = []
@@ -198,9 +200,9 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             data, labels = self._checked(X, y, kernel, reset=not going)
             if going and kernel is None:
                 inputs.refuse_huge(data)
-            self.classes_ = labelling.lasting_classes(classes, self.classes_ if going else None)
-            labelling.check_classes(self.classes_, self.ties)
-            truths = labelling.encode(labels, self.classes_)
+            self.classes_ = classification.lasting_classes(classes, self.classes_ if going else None)
+            classification.check_classes(self.classes_, self.ties)
+            truths = classification.encode(labels, self.classes_)
             if self.class_weight == "balanced":
                 raise ValueError(
                     "class_weight='balanced' in partial_fit would balance every part by itself. Pass a dict, "
@@ -285,10 +287,10 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         """
         check_is_fitted(self)
         data, labels = self._checked(X, y, self._run_kernel(), reset=False)
-        examples = Examples(Rows(data), labelling.encode(labels, self.classes_))
-        bounds.check_learned_from(self._run, examples)
+        examples = Examples(Rows(data), classification.encode(labels, self.classes_))
+        certificates.check_learned_from(self._run, examples)
         directions = None if u is None else [self._direction(u, examples)]
-        found = bounds.certify(self._run, examples, directions)
+        found = certificates.certify(self._run, examples, directions)
         return found[0] if len(found) == 1 else found
 
     def _check_parameters(self) -> None:
@@ -306,7 +308,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         self, X: Any, y: Any, kernel: Kernel | None, *, reset: bool, search: bool = True
     ) -> tuple[Data, Array]:
         data = inputs.checked_data(self, X, kernel, reset=reset, search=search)
-        labels = labelling.checked_labels(y, count(data))
+        labels = classification.checked_labels(y, count(data))
         if isinstance(kernel, Precomputed) and data.shape[0] != data.shape[1] and reset:
             raise ValueError(f"A precomputed kernel matrix must be square to fit. Got shape {data.shape}.")
         if not self.fit_intercept:
@@ -340,7 +342,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         )
 
     def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:
-        weights = labelling.weights(truths, self.classes_, sample_weight, self.class_weight)
+        weights = classification.weights(truths, self.classes_, sample_weight, self.class_weight)
         examples = Examples(self._run.number(data), truths, weights=weights)
         self._play(examples, orders, Progress(self._run.book.rounds + epochs * len(examples), self.verbose))
 
@@ -379,7 +381,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     def _to_explain(self, rows: Rows, name: str, label: Any) -> tuple[int, int, int]:
         """A class, the output with its score, and the sign it has there."""
         if label is not None and label not in self.classes_.tolist():
-            raise ValueError(f"label must be one of {labelling.shown(self.classes_)}. Got {label!r}.")
+            raise ValueError(f"label must be one of {classification.shown(self.classes_)}. Got {label!r}.")
         chosen = None if label is None else self.classes_.tolist().index(label)
         if len(self.classes_) == 2:
             chosen = 1 if chosen is None else chosen

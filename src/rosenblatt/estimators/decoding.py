@@ -11,15 +11,15 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from rosenblatt import predictors, views
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.columns import starts_of
+from rosenblatt.engine import predictors
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.attributes import NotThere
 from rosenblatt.features import Tokens
 from rosenblatt.features.encoders import lengths_of
-from rosenblatt.lattices import Lattice, NoPath
-from rosenblatt.tagging import Labeller, inside, reading
+from rosenblatt.rows.columns import starts_of
+from rosenblatt.tasks.tagging import Labeller, inside, reading, views
+from rosenblatt.tasks.tagging.lattices import Lattice, NoPath
 
 DECODED = 8192
 """Tokens that are decoded at once: few enough for their scores to stay in the processor's cache."""

@@ -12,11 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from rosenblatt._types import Data
-from rosenblatt.estimators.labelling import MOST
+from rosenblatt.engine.run import Run
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import Rows, canonical, squared_norms
 from rosenblatt.rules import Rule
-from rosenblatt.run import Run
+from rosenblatt.tasks.classification import MOST
 
 
 @contextmanager

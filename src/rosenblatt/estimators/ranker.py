@@ -8,22 +8,24 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import bounds, metrics, predictors
+from rosenblatt import metrics
 from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.budgets import as_budget
-from rosenblatt.development import Development
+from rosenblatt.engine import predictors
+from rosenblatt.engine.early_stopping import Development
+from rosenblatt.engine.learner import learn
+from rosenblatt.engine.progress import Progress
+from rosenblatt.engine.run import Examples, Orders, begin
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
-from rosenblatt.estimators.candidates import gathered, without_queries
 from rosenblatt.games import Ranking
 from rosenblatt.kernels import Kernel, Precomputed
-from rosenblatt.learner import learn
-from rosenblatt.lists import Lists
-from rosenblatt.progress import Progress
-from rosenblatt.queries import group_rows
 from rosenblatt.rows import Rows, count
+from rosenblatt.rows.queries import group_rows
 from rosenblatt.rules import Rule
-from rosenblatt.run import Examples, Orders, begin
+from rosenblatt.tasks.candidates import gathered, without_queries
+from rosenblatt.tasks.lists import Lists
+from rosenblatt.theory import certificates
 
 
 class PerceptronRanker(RunEstimator):
@@ -222,7 +224,9 @@ class PerceptronRanker(RunEstimator):
         weights = np.bincount(number, np.asarray(sample_weight, np.float64)) / np.diff(starts)
         return float(np.average(metric(grades, scores, qid, per_query=True), weights=weights))
 
-    def certificate(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> bounds.Certificate:
+    def certificate(
+        self, X: Any, y: Any = None, qid: Any = None, group: Any = None
+    ) -> certificates.Certificate:
         """The mistake bound for this run on the lists it learned from, with the numbers of its proof."""
         check_is_fitted(self, "_run")
         data, lists = self._read(X, y, qid, group, self._run_kernel(), reset=False)
@@ -234,8 +238,8 @@ class PerceptronRanker(RunEstimator):
             )
         else:
             examples = lists.whole(Rows(data))
-        bounds.check_learned_from(self._run, examples)
-        return bounds.certify(self._run, examples)[0]
+        certificates.check_learned_from(self._run, examples)
+        return certificates.certify(self._run, examples)[0]
 
     def _begin(self, kernel: Kernel | None) -> None:
         self._run = begin(

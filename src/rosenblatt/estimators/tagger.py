@@ -9,20 +9,22 @@ from typing import Any, Self
 
 import numpy as np
 
-from rosenblatt import bounds, metrics, predictors
+from rosenblatt import metrics
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import as_budget
-from rosenblatt.development import Development
+from rosenblatt.engine import predictors
+from rosenblatt.engine.early_stopping import Development
+from rosenblatt.engine.learner import learn
+from rosenblatt.engine.progress import Progress
+from rosenblatt.engine.run import Examples, Orders, begin
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.decoding import Decoding, best_labels, concatenated
 from rosenblatt.features import Tokens
-from rosenblatt.learner import learn
-from rosenblatt.progress import Progress
 from rosenblatt.rows import Csr, Rows
 from rosenblatt.rules import Rule
-from rosenblatt.run import Examples, Orders, begin
-from rosenblatt.tagging import Labeller, Task, begin_reading, left_out, reading
+from rosenblatt.tasks.tagging import Labeller, Task, begin_reading, left_out, reading
+from rosenblatt.theory import certificates
 
 
 class PerceptronTagger(Decoding, RunEstimator):
@@ -248,8 +250,8 @@ class PerceptronTagger(Decoding, RunEstimator):
         tokens = labeller.encoder.encode(sequences, tidy=True)
         truths = reading.label_numbers(list(reading.as_labels(y, lengths)), tokens.lengths, labeller.number)
         examples = replace(labeller.examples(tokens, truths), rows=Rows(tokens.rows))
-        bounds.check_learned_from(self._run, examples)
-        return bounds.certify(self._run, examples, None)[0]
+        certificates.check_learned_from(self._run, examples)
+        return certificates.certify(self._run, examples, None)[0]
 
     def pruned(self, smallest: float = 0.0) -> Self:
         """A copy that only answers, without the features whose weights are all at most this large.

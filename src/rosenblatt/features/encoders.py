@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Bools, Data, Ints
-from rosenblatt.columns import Columns, starts_of
 from rosenblatt.rows import Csr, Rows, canonical
+from rosenblatt.rows.columns import Columns, starts_of
 
 
 @dataclass(frozen=True)

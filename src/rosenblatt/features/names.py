@@ -12,11 +12,11 @@ import scipy.sparse as sp
 from sklearn.utils import murmurhash3_32
 
 from rosenblatt._types import Array, Bools, Ints
-from rosenblatt.columns import flat, starts_of
 from rosenblatt.features.encoders import Tokens, lengths_of, place_of, shown
 from rosenblatt.features.texts import REMEMBERED
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.rows import Csr, Rows, canonical, parts
+from rosenblatt.rows.columns import flat, starts_of
 
 COLLECTIONS = frozenset({list, tuple, set, frozenset})
 NUMBERS = frozenset({bool, int, float, np.bool_, np.float64, np.float32, np.int64, np.int32})

@@ -11,7 +11,7 @@ from sklearn.utils import murmurhash3_32
 from rosenblatt._types import Array
 from rosenblatt.features.templates import View, step
 from rosenblatt.loops.templates import UNKNOWN
-from rosenblatt.storage import grown
+from rosenblatt.rows.stores import grown
 
 REMEMBERED = 2**17
 """Texts that are remembered where they need not be, to save time, so that memory has an end."""

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt._types import Array, Bools, Ints
-from rosenblatt.columns import Columns, flat, starts_of
 from rosenblatt.features.encoders import Tokens, lengths_of, place_of, shown, tokens_of, with_edges
 from rosenblatt.features.templates import Template, View
 from rosenblatt.features.texts import Texts
 from rosenblatt.loops import templates as loops
+from rosenblatt.rows.columns import Columns, flat, starts_of
 
 SMALLEST_TABLE = 2**12
 TEXTS, ROWS = {str, np.str_}, {list, tuple}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rosenblatt import expressions
+from rosenblatt import _expressions
 from rosenblatt.kernels.base import Kernel
 from rosenblatt.kernels.inner import Constant, Linear, Polynomial
 from rosenblatt.kernels.precomputed import Precomputed
@@ -29,7 +29,7 @@ def parse(text: str) -> Kernel:
     (Linear() + Constant(value=1.0)) ** 3
     """
     example = "2 * RBF(sigma=1.0) + Polynomial(2)"
-    found = expressions.evaluate(text, NAMED, "A kernel", example, frozenset({"normalized"}))
+    found = _expressions.evaluate(text, NAMED, "A kernel", example, frozenset({"normalized"}))
     if not isinstance(found, Kernel):
         raise ValueError(f"A kernel must be an expression such as {example}. Got {text!r}, a number.")
     return found

@@ -168,7 +168,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
         to; or −1 − row if a row has no finite score, or a feature that has no weight, or if judge or step
         returned nothing that can be used, with nothing changed by its round.
 
-        `followed` is what `hypotheses.recent` keeps for the recent average: sums, offsets, since, behind.
+        `followed` is what `engine.recent` keeps for the recent average: sums, offsets, since, behind.
         """
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)

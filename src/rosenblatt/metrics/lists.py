@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Bools, Floats, Ints
-from rosenblatt.queries import group_rows
+from rosenblatt.rows.queries import group_rows
 
 Result = Any
 LARGEST = 1000

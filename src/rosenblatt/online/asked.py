@@ -6,17 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import predictors
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import as_budget
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import learn
+from rosenblatt.engine.packed import PackedScores
+from rosenblatt.engine.passes import OneRoundTable
+from rosenblatt.engine.run import Examples, begin, not_finite
 from rosenblatt.games import Game
-from rosenblatt.learner import learn
 from rosenblatt.ledger import Ledger
 from rosenblatt.online.reading import Reader
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule, as_rule
-from rosenblatt.run import Examples, begin, not_finite
-from rosenblatt.tables import OneRoundTable, PackedScores
 
 ONCE: list[Ints] = [np.zeros(1, np.int64)]
 """The order of an epoch with one example."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Ints
+from rosenblatt.engine.packed import PackedRounds
 from rosenblatt.games import Binary
 from rosenblatt.online.asked import AskedAboutRows
 from rosenblatt.rules import Rule
-from rosenblatt.tables import PackedRounds
 
 TRUTHS: dict[Any, Ints] = {-1: np.array([0]), 1: np.array([1])}
 """The labels as the game has them."""

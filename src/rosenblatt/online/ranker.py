@@ -9,10 +9,10 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.games import Ranking
-from rosenblatt.lists import best_of
 from rosenblatt.online.asked import AskedAboutRows
 from rosenblatt.rows import count
 from rosenblatt.rules import Rule
+from rosenblatt.tasks.lists import best_of
 
 
 class Ranker(AskedAboutRows):

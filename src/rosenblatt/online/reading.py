@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats
+from rosenblatt.engine.packed import Packed
 from rosenblatt.features.encoders import shown
 from rosenblatt.kernels import as_kernel
 from rosenblatt.online.packing import (
@@ -26,7 +27,6 @@ from rosenblatt.online.packing import (
     surely_finite,
 )
 from rosenblatt.rows import Csr, Rows, canonical
-from rosenblatt.tables import Packed
 
 
 class Reader:

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from rosenblatt.budgets import as_budget
+from rosenblatt.engine.learner import learn
+from rosenblatt.engine.run import begin
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.kernels import as_kernel
-from rosenblatt.learner import learn
 from rosenblatt.ledger import Ledger
 from rosenblatt.online.asked import ONCE, checked_predictor
 from rosenblatt.rules import Rule, as_rule
-from rosenblatt.run import begin
-from rosenblatt.tagging import Labeller, Task, reading
+from rosenblatt.tasks.tagging import Labeller, Task, reading
 
 
 class Tagger:

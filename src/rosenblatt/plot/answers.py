@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._types import Bools, Ints
+from rosenblatt.engine.hypotheses import Budgeted
+from rosenblatt.engine.predictors import check_kept
 from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.games import Argmax, Binary, OneVsRest, Sequence
-from rosenblatt.hypotheses import Budgeted
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import OFFSET
 from rosenblatt.plot.axes import axis
 from rosenblatt.plot.matrices import draw_matrix
 from rosenblatt.plot.runs import check_all_listed
-from rosenblatt.predictors import check_kept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import predictors
 from rosenblatt._types import Ints
+from rosenblatt.engine import predictors
+from rosenblatt.engine.replay import replayed
+from rosenblatt.engine.run import Run
 from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.plot.axes import axis
 from rosenblatt.plot.colours import BLUE, GREEN, INK, PURPLE, VERMILION
-from rosenblatt.replay import replayed
-from rosenblatt.run import Run
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

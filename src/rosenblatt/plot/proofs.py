@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._types import Array
-from rosenblatt.bounds import Certificate
 from rosenblatt.plot.axes import axis
 from rosenblatt.plot.colours import BLUE, VERMILION
+from rosenblatt.theory.certificates import Certificate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

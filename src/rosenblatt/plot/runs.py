@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rosenblatt import predictors
 from rosenblatt._types import Array, Ints
-from rosenblatt.bounds import Certificate
+from rosenblatt.engine import predictors
 from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.ledger import Ledger
 from rosenblatt.plot.axes import axis, legend_below, plain
 from rosenblatt.plot.colours import BLUE, INK, VERMILION
+from rosenblatt.theory.certificates import Certificate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

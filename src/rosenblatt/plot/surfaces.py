@@ -9,8 +9,8 @@ import scipy.sparse as sp
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt import predictors
 from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.engine import predictors
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.plot.axes import axis, legend_below, plain
 from rosenblatt.plot.colours import INK, MARKERS, lightened, of_classes, signed_map

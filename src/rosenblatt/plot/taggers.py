@@ -10,7 +10,7 @@ from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.plot.axes import axis, plain
 from rosenblatt.plot.colours import BLUE, INK, VERMILION
 from rosenblatt.plot.matrices import draw_matrix
-from rosenblatt.tagging.inside import TokenExplanation
+from rosenblatt.tasks.tagging.inside import TokenExplanation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt._types import Floats
-from rosenblatt.hypotheses.memory import Memory
-from rosenblatt.replay import replayed
+from rosenblatt.engine.replay import replayed
+from rosenblatt.engine.run import Run
+from rosenblatt.engine.support import Memory
 from rosenblatt.rows import Rows
-from rosenblatt.run import Run
 
 
 def guesses(run: Run) -> Floats:

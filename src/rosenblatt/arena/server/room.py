@@ -27,7 +27,7 @@ from rosenblatt.arena.rules import Rules
 from rosenblatt.arena.server import sights
 from rosenblatt.arena.server.scenes import scene
 from rosenblatt.arena.strategies import Greedy, Orthogonal, Random, Repeated
-from rosenblatt.predictors import FROM_LEDGER
+from rosenblatt.engine.predictors import FROM_LEDGER
 
 MATCHES, ROUNDS, WIDEST, NUMBERS = 8, 20_000, 400, 1_000_000
 """Matches in a room, rounds of one, dimensions, and numbers in all the moves of a match, at most."""

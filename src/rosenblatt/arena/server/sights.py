@@ -6,18 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt import predictors
 from rosenblatt._types import Array, Floats
 from rosenblatt.arena.contests import Classification, Contest, Move, Sequences
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.proof import prove, prove_by_own
 from rosenblatt.arena.records import contest_values, learner_values, rules_values
 from rosenblatt.arena.server.hindsight import for_a_picture, guesses
-from rosenblatt.explanations import parts
-from rosenblatt.hypotheses import Primal
+from rosenblatt.engine import predictors
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.engine.replay import replayed
 from rosenblatt.ledger import OFFSET
-from rosenblatt.replay import replayed
 from rosenblatt.rows import Rows
+from rosenblatt.theory.explanations import parts
 
 CELLS = 20_000_000
 """Similarities behind one surface at most, a quarter of them by sample: else it has fewer cells."""

@@ -1,0 +1,53 @@
+"""What the block path needs to know of the rows it plays on, where nothing is remembered of them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.engine.support import Memory
+from rosenblatt.rows import Rows
+
+
+class Guess(Protocol):
+    """What a board needs of a hypothesis."""
+
+    @property
+    def memory(self) -> Memory:
+        """The rows that are stored."""
+
+    def scores(self, rows: Rows) -> Floats:
+        """The scores (rows × outputs) of the current guess."""
+
+    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+        """Take entries into the guess."""
+
+
+class PlainBoard:
+    """Scores of blocks of rows, each from the guess as it is."""
+
+    def __init__(self, hypothesis: Guess, rows: Rows) -> None:
+        self._hypothesis = hypothesis
+        self._rows = rows
+
+    def begin(self, order: Ints) -> None:
+        """Begin an epoch in which the rows are played in this order."""
+        self._order = order
+
+    def open(self, part: slice) -> tuple[Rows, Floats]:
+        """The rows of this part of the order and their scores (outputs × rows)."""
+        block = self._rows.take(self._order[part])
+        return block, np.ascontiguousarray(self._hypothesis.scores(block).T)
+
+    def gram(self, block: Rows, wanted: Ints) -> Array:
+        """Similarities of the wanted rows of a block to all of it."""
+        return self._hypothesis.memory.similarities(block.take(wanted), block)
+
+    def close(
+        self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
+    ) -> None:
+        """Take the entries that playing the block has left into the guess."""
+        if len(entries[0]):
+            self._hypothesis.add(block, *entries)

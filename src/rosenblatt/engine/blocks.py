@@ -1,0 +1,106 @@
+"""Blocks of rounds, in the dual and the dense primal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.engine.faults import failure
+from rosenblatt.engine.run import Examples, Run
+from rosenblatt.games.game import most_entries
+from rosenblatt.loops.blocks import block_loop
+from rosenblatt.loops.book import CORRECTION, OFFSET
+from rosenblatt.rows import Rows, spans
+from rosenblatt.rules import numbers_of
+
+SUSPICION = 0.2
+"""Right answers with a margin below this share of what a correction moves may soon be wrong."""
+
+
+class BlockTable:
+    """Where blocks of rounds are played: the board of scores, the compiled loop, and whom to suspect."""
+
+    def __init__(self, run: Run, examples: Examples, once: bool = False) -> None:
+        self.run = run
+        self.examples = examples
+        self.board = run.hypothesis.board(examples.rows, lasting=not (once or examples.repeats))
+        self.loop = block_loop(run.game.judge, run.rule.step)
+        self.reach, self.parameters = numbers_of(run.rule)
+        self.slack = 0.0
+
+    def begin(self, order: Ints) -> None:
+        """Begin an epoch of rounds in this order."""
+        first = self.examples.starts[order]
+        lengths = self.examples.starts[order + 1] - first
+        self.order, self.starts = order, np.concatenate([[0], np.cumsum(lengths)])
+        self.index = self.examples.index[spans(first, lengths)]
+        self.board.begin(self.index)
+
+    def blocks(self, rows: int) -> Iterator[slice]:
+        """Parts of the epoch, of about so many rows each and at least one round."""
+        first = 0
+        while first < len(self.order):
+            last = int(np.searchsorted(self.starts, self.starts[first] + rows, side="right")) - 1
+            last = max(last, first + 1)
+            yield slice(first, last)
+            first = last
+
+    def play(self, part: slice) -> None:
+        """Play this part of the rounds of the epoch."""
+        at = slice(self.starts[part.start], self.starts[part.stop])
+        rounds, index = self.order[part], self.index[at]
+        starts = self.starts[part.start : part.stop + 1] - at.start
+        with np.errstate(over="ignore", invalid="ignore"):  # said in words, once a score shows it
+            rows, scores = self.board.open(at)
+            corrections, entries, failed = self._rounds(rounds, starts, index, rows, scores)
+        on_rows = entries[:, 1] != OFFSET
+        correction, place, output = entries[on_rows, :3].astype(np.int64).T
+        when = self.run.book.corrections[correction, 0]
+        once = place
+        if self.examples.repeats:
+            _, first, inverse = np.unique(index, return_index=True, return_inverse=True)
+            once = first[inverse][place]
+        self.board.close(at, scores, rows, (once, output, entries[on_rows, 3], when))
+        corrections[:, 1] = self.run.examples_seen + rounds[corrections[:, 1].astype(np.int64)]
+        entries[on_rows, 1] = self.run.rows_seen + index[place]
+        self.run.book.tally[0] += len(rounds) if failed is None else failed
+        if failed is not None:
+            shown = index[starts[failed] : starts[failed + 1]]
+            row = int(shown[0]) if len(shown) else 0
+            raise failure(self.run, self.examples.rows.take(shown), self.examples.truths[shown], row)
+
+    def _rounds(
+        self, rounds: Ints, starts: Ints, index: Ints, rows: Rows, scores: Floats
+    ) -> tuple[Floats, Floats, int | None]:
+        """The corrections and entries of a block, as they are in the book, but numbered within the block.
+
+        Third, the round that cannot be played, if there is one: only those before it were.
+        The loop stops where it needs more of its Gram matrix, or of the book.
+        """
+        run, truths, weights = self.run, self.examples.truths[index], self.examples.weights_of(rounds)
+        game, book = run.game, run.book
+        dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
+        gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
+        most = most_entries(game, len(rows))
+        (_, k, e), turn = book.tally.tolist(), 0
+        while turn >= 0:
+            book.make_room(len(rounds), max(2 * len(rounds), most))
+            wanted = np.zeros(len(rows), bool)
+            turn = self.loop(
+                turn, game.tracks, most, starts, truths, weights, scores, run.hypothesis.offsets, gram, known,
+                wanted, self.reach, self.slack, self.parameters, book.corrections, book.entries, book.tally,
+            )  # fmt: skip
+            missing = np.flatnonzero(wanted)
+            if len(missing):
+                near = self.board.gram(rows, missing)
+                if near.dtype != gram.dtype:  # powers that float32 cannot hold
+                    gram = np.where(known[:, None], gram, 0).astype(np.float64)
+                gram[missing] = near
+                known[missing] = True
+        corrections, entries = book.corrections[k : len(book)], book.entries[e : book.tally[2]]
+        if len(corrections):
+            norm, size = (corrections[:, CORRECTION.index(name)] for name in ("norm_squared", "size"))
+            self.slack = SUSPICION * float(np.mean(norm * size))
+        return corrections, entries, -2 - turn if turn < -1 else None

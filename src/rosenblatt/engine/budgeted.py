@@ -1,0 +1,399 @@
+"""A guess in a fixed number of stored rows: whatever comes, memory and time per round stay what they are.
+
+Forgetting is a linear map of the stored rows' coefficients, and it is done to every guess that is remembered
+alike. So all predictors stay defined: they are those of the guesses as they are remembered now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.budgets import Budget
+from rosenblatt.engine.block_scores import PlainBoard
+from rosenblatt.engine.recent import Recent
+from rosenblatt.engine.slots import SlotMemory, between
+from rosenblatt.kernels import RBF, Kernel
+from rosenblatt.ledger import OFFSET, Book, Ledger, assembled
+from rosenblatt.loops import budgets as loops
+from rosenblatt.rows import Rows, products
+
+GROUPS = 16
+"""Groups of consecutive guesses that are remembered, each by its average."""
+
+CURRENT, BEST = 0, 1
+"""Where the current and the best guess are among those remembered; the groups come after them."""
+
+RECENT = 2 + GROUPS
+"""Where z of the recent average is if it is followed, so that what is forgotten is forgotten there, too."""
+
+RIDGE = 1e-8
+"""What is added to the Gram matrix, as a share of the first row's squared length, before it is inverted."""
+
+
+class Budgeted:
+    """The kernel learner's guess with at most so many stored rows.
+
+    Besides the current guess it remembers the best one, and all others in groups of consecutive ones, each
+    by its average and the rounds its guesses answered. When there are too many groups, the two neighbours
+    with the fewest rounds become one.
+
+    Parameters
+    ----------
+    kernel, constant, outputs, offsets
+        As for `Dual`.
+    tracks
+        How many learners play side by side, each on an output of its own.
+    budget
+        How many rows, and what to do when there are more.
+    """
+
+    keep = True
+
+    def __init__(
+        self, kernel: Kernel, constant: float, outputs: int, offsets: Floats, tracks: int, budget: Budget
+    ) -> None:
+        if budget.policy == "merging" and not isinstance(kernel, RBF):
+            raise ValueError(
+                "Merging takes an RBF kernel on vectors, which knows what lies between two rows. "
+                f"Got {kernel!r}: use policy='projection'."
+            )
+        self.budget = budget
+        self.memory = SlotMemory(kernel, constant, budget.size + 1)
+        self.outputs = outputs
+        self.tracks = tracks
+        self.guesses = np.zeros((0, 2 + GROUPS, outputs))
+        self.guess_offsets = np.repeat(offsets[None], 2 + GROUPS, axis=0)
+        self.order: Ints = np.full((tracks, GROUPS), -1, np.int64)
+        self.rounds: Floats = np.zeros((tracks, GROUPS))
+        self.longest: Floats = np.full(tracks, -1.0)
+        self.since: Floats = np.zeros(tracks)
+        self.age: Ints = np.zeros(0, np.int64)
+        self.stored = 0
+        self.merged = 0
+        self.matrix: Array = np.zeros((0, 0))
+        self.ridge = 0.0
+        self.recent: Recent | None = None
+        self._seen: tuple[Rows, Array] | None = None
+
+    @property
+    def offsets(self) -> Floats:
+        """The offsets of the current guess."""
+        current: Floats = self.guess_offsets[CURRENT]
+        return current
+
+    @property
+    def coefficients(self) -> Floats:
+        """α: what each stored row counts for in each output of the current guess."""
+        return self.guesses[: len(self.memory), CURRENT]
+
+    def scores(self, rows: Rows) -> Floats:
+        """The scores (rows × outputs) of the current guess."""
+        if not len(self.memory):
+            return self.first_scores(rows)
+        near = self.memory.similarities(rows)
+        self._seen = rows, near
+        return np.asarray(near @ self.coefficients)
+
+    def first_scores(self, rows: Rows) -> Floats:
+        """The scores of v_0, which is 0."""
+        return np.zeros((len(rows), self.outputs))
+
+    def follow_recent(self, heads: int) -> None:
+        """Keep beside the guess what the predictor `recent` needs."""
+        self.guesses = np.zeros((0, RECENT + 1, self.outputs))
+        self.recent = Recent(heads, self.guesses[:, RECENT], len(self.offsets))
+
+    def recent_scores(self, rows: Rows, rounds: int) -> Floats:
+        """The scores of the recent average."""
+        if not len(self.memory):
+            return self.first_scores(rows)
+        assert self.recent is not None
+        near, sums = self.memory.similarities(rows), self.guesses[: len(self.memory), RECENT]
+        shares = self.recent.shares(rounds, self.outputs)
+        return np.asarray(near @ self.coefficients - (near @ sums) * shares)
+
+    def restart_recent(self, head: int, when: int) -> None:
+        """Begin the recent average of a head again."""
+        assert self.recent is not None
+        self.recent.sums = self.guesses[:, RECENT]  # the array of all guesses may have grown
+        self.recent.restart(head, when)
+
+    def _recent(self, rounds: int) -> Floats:
+        assert self.recent is not None
+        sums = self.guesses[: len(self.memory), RECENT]
+        return np.asarray(self.coefficients - sums * self.recent.shares(rounds, self.outputs))
+
+    def end_guess(self, when: float, track: int) -> None:
+        """Remember the current guess of a track, which this round has refuted."""
+        survived, mine = when - self.since[track], self._outputs_of(track)
+        self.since[track] = when
+        if survived > self.longest[track]:
+            self.longest[track] = survived
+            self._write(BEST, mine, self.guesses[:, CURRENT, mine], self.offsets)
+        slot = self._free_slot(track, mine)
+        self._write(2 + slot, mine, self.guesses[:, CURRENT, mine], self.offsets)
+        used = int((self.order[track] >= 0).sum())
+        self.order[track, used], self.rounds[track, slot] = slot, survived
+
+    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+        """Take entries into the guess: amount · φ(rows[place]) for each output."""
+        touched, line = np.unique(place, return_inverse=True)
+        change = np.zeros((len(touched), self.guesses.shape[1], self.outputs))
+        np.add.at(change[:, CURRENT], (line, output), amount)
+        if self.recent is not None:
+            later = amount * self.recent.factors(when, output)
+            np.add.at(change[:, RECENT], (line, output), later)
+        for i, which in enumerate(touched.tolist()):
+            row = rows.take(slice(which, which + 1))
+            known = np.flatnonzero(self.memory.ids == row.ids[0])
+            if len(known):
+                self.guesses[known[0]] += change[i]
+            else:
+                near = None
+                if self._seen is not None and self._seen[0] is rows and i == 0:
+                    near = np.ascontiguousarray(self._seen[1][which], np.float64)
+                self._take_in(row, change[i], near)
+        self._seen = None
+
+    def _take_in(self, row: Rows, change: Floats, near: Array | None) -> None:
+        """Store a row, and forget another if there are too many; or write it as a combination of others."""
+        size, row = len(self.memory), self.memory.plain(row)
+        if near is None:
+            near = self.memory.similarities(row)[0].astype(np.float64) if size else np.empty(0)
+        if self.budget.policy == "projection":
+            self._project(row, change, near)
+            return
+        self._store(row, change)
+        if self.budget.policy == "merging":
+            logs = self._logs(row, size)
+            self.matrix[size, :size] = self.matrix[:size, size] = logs
+            self.matrix[size, size] = 0.0
+        if size == self.budget.size:
+            FORGET[self.budget.policy](self)
+
+    def make_room(self, rows: int) -> None:
+        """Have room for so many rows, and for twice as many as before if there are more."""
+        before = len(self.guesses)
+        if rows <= before:
+            return
+        more = min(max(rows, 2 * before, 64), self.budget.size + 1) - before
+        self.guesses = np.pad(self.guesses, ((0, more), (0, 0), (0, 0)))
+        self.age = np.pad(self.age, (0, more))
+        if self.budget.policy in ("projection", "merging"):
+            self.matrix = np.pad(self.matrix, ((0, more), (0, more)))
+
+    def _store(self, row: Rows, change: Floats) -> None:
+        size = len(self.memory)
+        self.make_room(size + 1)
+        self.memory.put(row, size)
+        self.guesses[size] = change
+        self.age[size] = self.stored
+        self.stored += 1
+
+    def _project(self, row: Rows, change: Floats, near: Array) -> None:
+        size = len(self.memory)
+        length = float(self.memory.similarities(row, row)[0, 0])
+        self.ridge = self.ridge or RIDGE * length
+        found = self.matrix[:size, :size] @ near
+        outside = length + self.ridge - float(found @ near)
+        if outside <= self.budget.tolerance * length or outside <= self.ridge:
+            moved = [CURRENT] if self.recent is None else [CURRENT, RECENT]
+            self.guesses[:size, moved] += found[:, None, None] * change[moved]
+            return
+        self._store(row, change)
+        loops.border(self.matrix, found, size, outside)
+        if size < self.budget.size:
+            return
+        lines = self.guesses.reshape(len(self.guesses), -1)
+        gone = loops.least_loss(lines, self.matrix, size + 1, self.outputs)
+        loops.hand_over(lines, self.matrix, size + 1, gone)
+        self._vacate(gone)
+
+    def _vacate(self, slot: int) -> None:
+        """Let the last row take the slot of one that is gone."""
+        last = len(self.memory) - 1
+        self.memory.remove(slot)
+        self.guesses[slot], self.age[slot] = self.guesses[last], self.age[last]
+        self.guesses[last] = 0.0
+        if self.matrix.size and slot != last:
+            self.matrix[slot, :last] = self.matrix[last, :last]
+            self.matrix[:last, slot] = self.matrix[:last, last]
+            self.matrix[slot, slot] = self.matrix[last, last]
+
+    def _drop_oldest(self) -> None:
+        self._vacate(int(np.argmin(self.age[: len(self.memory)])))
+
+    def _drop_any(self) -> None:
+        draw = np.random.default_rng([self.budget.seed, self.stored])
+        self._vacate(int(draw.integers(len(self.memory))))
+
+    def _merge(self) -> None:
+        size = len(self.memory)
+        lines = self.guesses.reshape(len(self.guesses), -1)
+        row = int(np.argmin((self.coefficients**2).sum(axis=1)))
+        constant = self.memory.constant
+        other, share = loops.best_partner(lines, self.matrix, size, self.outputs, constant, row)
+        log = self.matrix[row, other]
+        first, second = np.exp(log * (1 - share) ** 2), np.exp(log * share**2)
+        lines[other] = ((first + constant) * lines[row] + (second + constant) * lines[other]) / (1 + constant)
+        logs = share * self.matrix[row] + (1 - share) * self.matrix[other] - share * (1 - share) * log
+        self.matrix[other] = self.matrix[:, other] = np.minimum(logs, 0.0)
+        self.matrix[other, other] = 0.0
+        self.merged += 1
+        self.memory.put(between(self.memory.rows, row, other, share, OFFSET - self.merged), other)
+        self._vacate(row)
+
+    def _logs(self, row: Rows, size: int) -> Floats:
+        """The logarithms of a row's similarities to the first stored ones: −γ times squared distances."""
+        kernel, stored = self.memory.kernel, self.memory.rows.take(slice(0, size))
+        assert isinstance(kernel, RBF)
+        if not stored.sparse:
+            near = stored.data.astype(np.float64) - row.data.astype(np.float64)
+            return np.asarray(-kernel.rate * np.einsum("ij,ij->i", near, near))
+        inner = products(stored.data, row.data)[:, 0].astype(np.float64)
+        return np.asarray(-kernel.rate * np.maximum(stored.squares + row.squares[0] - 2 * inner, 0.0))
+
+    def _halve(self) -> None:
+        size = len(self.memory)
+        strength = (self.coefficients**2).sum(axis=1)
+        order = np.argsort(-strength, kind="stable")
+        kept, gone = np.sort(order[: size // 2]), np.sort(order[size // 2 :])
+        rows = self.memory.rows
+        gram = self.memory.similarities(rows, rows).astype(np.float64)
+        inner = gram[np.ix_(kept, kept)]
+        inner[np.diag_indices(len(kept))] += RIDGE * np.trace(inner) / len(kept)
+        shares = np.linalg.solve(inner, gram[np.ix_(kept, gone)])
+        lines = self.guesses.reshape(len(self.guesses), -1)
+        lines[kept] += shares @ lines[gone]
+        for slot in gone[::-1].tolist():
+            self._vacate(slot)
+
+    def _outputs_of(self, track: int) -> slice:
+        return slice(None) if self.tracks == 1 else slice(track, track + 1)
+
+    def _write(self, which: int, mine: slice, guess: Floats, offsets: Floats) -> None:
+        self.guesses[:, which, mine] = guess
+        self.guess_offsets[which] = offsets
+
+    def _free_slot(self, track: int, mine: slice) -> int:
+        """A group that is free, after two neighbours have become one if there is none."""
+        order, rounds = self.order[track], self.rounds[track]
+        used = order[order >= 0]
+        if len(used) < GROUPS:
+            return int(next(slot for slot in range(GROUPS) if slot not in used))
+        first = int(np.argmin(rounds[used[:-1]] + rounds[used[1:]]))
+        one, two = int(used[first]), int(used[first + 1])
+        share = rounds[two] / (rounds[one] + rounds[two])
+        self.guesses[:, 2 + one, mine] += share * (
+            self.guesses[:, 2 + two, mine] - self.guesses[:, 2 + one, mine]
+        )
+        with np.errstate(invalid="ignore"):
+            mixed = (1 - share) * self.guess_offsets[2 + one] + share * self.guess_offsets[2 + two]
+        self.guess_offsets[2 + one] = mixed
+        rounds[one] += rounds[two]
+        order[first + 1 : -1], order[-1] = order[first + 2 :].copy(), -1
+        return two
+
+    def single(self, predictor: str, rounds: int) -> tuple[Floats, Floats]:
+        """The coefficients and offsets of one of the single guesses."""
+        size = len(self.memory)
+        if predictor == "last" or not rounds:
+            return self.coefficients.copy(), self.offsets.copy()
+        if predictor == "recent":
+            assert self.recent is not None
+            return self._recent(rounds), self.recent.average_offsets(self.offsets, rounds)
+        if predictor == "best":
+            guess, offsets = self.guesses[:size, BEST].copy(), self.guess_offsets[BEST].copy()
+            for track in range(self.tracks):
+                if rounds - self.since[track] > self.longest[track]:
+                    mine = self._outputs_of(track)
+                    guess[:, mine], offsets = self.coefficients[:, mine], self.offsets.copy()
+            return guess, offsets
+        guess, offsets = np.zeros((size, self.outputs)), np.zeros(len(self.offsets))
+        for track in range(self.tracks):
+            mine = self._outputs_of(track)
+            for which, answered in self._answered(track, rounds):
+                if not answered:  # nothing times a forbidden pair's −∞
+                    continue
+                share = answered / rounds
+                guess[:, mine] += share * self.guesses[:size, which, mine]
+                offsets = offsets + share * self.guess_offsets[which] if track == 0 else offsets
+        return guess, offsets
+
+    def _answered(self, track: int, rounds: int) -> list[tuple[int, float]]:
+        """The guesses of a track in order, each with the rounds that it stands for."""
+        used = self.order[track][self.order[track] >= 0].tolist()
+        found = [(2 + slot, float(self.rounds[track, slot])) for slot in used]
+        return [*found, (CURRENT, rounds - float(self.since[track]))]
+
+    def remembered(self, rounds: int, first_offsets: Floats) -> Ledger:
+        """A ledger whose guesses are those remembered: a correction leads from one group to the next."""
+        lines: list[tuple[float, ...]] = []
+        entries: list[Floats] = []
+        for track in range(self.tracks):
+            mine = self._outputs_of(track)
+            before, offsets, when = np.zeros_like(self.coefficients[:, mine]), first_offsets, 0.0
+            for which, answered in self._answered(track, rounds) if rounds else []:
+                guess, moved = self.guesses[: len(self.memory), which, mine], self.guess_offsets[which]
+                entries += self._steps(len(lines), guess, before, mine.start or 0, moved, offsets)
+                lines.append((when, 0.0, track, 0.0, 0.0, 0.0, 1.0, 1.0))
+                before, offsets, when = guess, moved, when + answered
+        return assembled(self.tracks, rounds, lines, entries)
+
+    def _steps(
+        self, line: int, guess: Floats, before: Floats, first: int, offsets: Floats, offsets_before: Floats
+    ) -> list[Floats]:
+        """The entries that lead from one guess to another."""
+        place, output = np.nonzero(guess != before)
+        change = guess[place, output] - before[place, output]
+        moved = np.flatnonzero(offsets != offsets_before)
+        on_offsets = offsets[moved] - offsets_before[moved]
+        return [
+            np.column_stack([np.full(len(place), line), self.memory.ids[place], first + output, change]),
+            np.column_stack([np.full(len(moved), line), np.full(len(moved), OFFSET), moved, on_offsets]),
+        ]
+
+    def board(self, rows: Rows, lasting: bool) -> PlainBoard:
+        """Rows are played one round after the other: what is stored changes with every correction."""
+        return PlainBoard(self, rows)
+
+    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Budgeted:
+        """The same with more outputs, whose coefficients are 0; the offsets are among these at `moved`."""
+        result = deepcopy(self)
+        result.guesses = np.pad(self.guesses, ((0, 0), (0, 0), (0, outputs - self.outputs)))
+        result.guess_offsets = np.repeat(offsets[None], len(self.guess_offsets), axis=0)
+        result.guess_offsets[:, moved] = self.guess_offsets
+        if self.recent is not None:
+            result.recent = self.recent.with_offsets(len(offsets), moved)
+        result.outputs = outputs
+        return result
+
+    def widen(self, features: int) -> None:
+        """Nothing to do: rows may get longer as features come in."""
+
+    def narrow(self, features: int) -> None:
+        """Nothing to do: there is no room for features."""
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes everything as it is now."""
+        state = deepcopy({name: value for name, value in vars(self).items() if name != "_seen"})
+
+        def restore() -> None:
+            vars(self).update(deepcopy(state))
+
+        return restore
+
+    def savepoint(self, book: Book) -> None:
+        """There is none: what is forgotten cannot be taken back."""
+
+
+FORGET: dict[str, Callable[[Budgeted], None]] = {
+    "oldest": Budgeted._drop_oldest,
+    "random": Budgeted._drop_any,
+    "merging": Budgeted._merge,
+    "halving": Budgeted._halve,
+}

@@ -1,0 +1,54 @@
+"""Why a loop could not play a round."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rosenblatt._types import Array
+from rosenblatt.engine.run import Run, not_finite
+from rosenblatt.games.game import most_entries
+from rosenblatt.games.verdicts import judged
+from rosenblatt.loops.book import norm_squared
+from rosenblatt.loops.compiling import is_ours
+from rosenblatt.rows import Rows
+from rosenblatt.rules import stepped
+
+
+def failure(run: Run, rows: Rows, truth: Array, row: int) -> ValueError:
+    """The error about a round at which a loop stopped: what the definition, `play`, says of it.
+
+    Parameters
+    ----------
+    rows, truth
+        What the round shows and reveals.
+    row
+        The index of the row whose score is not finite, if one is not.
+    """
+    with np.errstate(all="ignore"):
+        scores = run.hypothesis.scores(rows)
+        if not np.isfinite(scores).all():
+            return not_finite(row)
+        try:
+            _play_in_vain(run, rows, scores, truth)
+        except ValueError as fault:
+            return fault
+    if is_ours(run.game.judge) and is_ours(run.rule.step):
+        return not_finite(row)
+    return ValueError(
+        f"The judge of {run.game!r:.100} or the step of {run.rule!r:.100} fails when it is compiled, and not "
+        "when it is called from Python. Make it return the same in both, or use learner.play."
+    )
+
+
+def _play_in_vain(run: Run, rows: Rows, scores: Array, truth: Array) -> None:
+    """Judge a round and ask for the steps, moving nothing, for the errors this may raise."""
+    game, rule, hypothesis = run.game, run.rule, run.hypothesis
+    width = most_entries(game, len(rows))
+    where, amount = np.empty((width, 2), np.int64), np.empty(width)
+    for track in range(game.tracks):
+        count, margin, wrong, cost = judged(
+            game, scores, hypothesis.offsets, truth, track, rule.reach, where, amount
+        )
+        if wrong or margin < rule.reach * cost:
+            norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
+            stepped(rule, margin, norm, cost)

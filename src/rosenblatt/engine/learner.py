@@ -1,0 +1,247 @@
+"""The learner: `play` is the definition, one round at a time; the others write the same ledger faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.engine.blocks import BlockTable
+from rosenblatt.engine.hypotheses import Budgeted, Hypothesis, Primal
+from rosenblatt.engine.interrupts import Interrupts
+from rosenblatt.engine.passes import PassTable
+from rosenblatt.engine.progress import Progress
+from rosenblatt.engine.run import Examples, Orders, Run, not_finite
+from rosenblatt.games.game import most_entries
+from rosenblatt.games.verdicts import judged
+from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, norm_squared
+from rosenblatt.rows import Rows, parts
+from rosenblatt.rules import stepped
+
+BLOCK = 512
+"""Rows per block: large enough for the matrix products, small enough for the processor's cache."""
+
+STRETCH = 16_384
+"""Rounds per call of the compiled pass: few enough to be filed while they are in the processor's cache."""
+
+
+def learn(
+    run: Run,
+    examples: Examples,
+    orders: Iterable[Ints],
+    *,
+    block: int = BLOCK,
+    progress: Progress | None = None,
+    once: bool = False,
+) -> tuple[int, bool]:
+    """Play these epochs by the fastest path: passes in the primal, blocks in the dual.
+
+    Parameters
+    ----------
+    once
+        Whether the orders are a part of an epoch, after which nothing need be known of these examples: only
+        those played are scored, by the guess as it is.
+
+    Returns
+    -------
+    The number of epochs played, and whether the last one was without a correction.
+    """
+    if isinstance(run.hypothesis, Primal):
+        return play_pass(run, examples, orders, progress=progress)
+    if len(examples) == 1 or isinstance(run.hypothesis, Budgeted) or run.hypothesis.recent is not None:
+        return play(run, examples, orders, progress=progress)
+    return play_blocks(run, examples, orders, block=block, progress=progress, once=once)
+
+
+def play(
+    run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None
+) -> tuple[int, bool]:
+    """The definition: any game, primal or dual, one round after the other."""
+
+    def epoch(order: Ints, pulse: Callable[[], None]) -> None:
+        for i in order.tolist():
+            _play_round(run, examples, i)
+            pulse()
+
+    return _epochs(run, examples, orders, epoch, progress)
+
+
+def _play_round(run: Run, examples: Examples, i: int) -> None:
+    game, rule, hypothesis = run.game, run.rule, run.hypothesis
+    first, last = examples.starts[i], examples.starts[i + 1]
+    shown = examples.index[first:last]
+    rows, truth = examples.rows.take(shown), examples.truths[shown]
+    width = most_entries(game, len(rows))
+    where, amount = np.empty((width, 2), np.int64), np.empty(width)
+    weight, when = float(examples.weights_of(np.array([i]))[0]), float(run.book.rounds + 1)
+    lines: list[tuple[float, ...]] = []
+    entries: list[tuple[float, ...]] = []
+    try:
+        for track in range(game.tracks):
+            count, margin, wrong, cost = judged(
+                game, hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
+            )
+            if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
+                raise not_finite(int(shown[0]))
+            restart = weight != 0 and _recent_falls_behind(run, rows, truth, track, wrong)
+            if (wrong or margin < rule.reach * cost) and weight != 0:
+                norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
+                size = stepped(rule, margin, norm, cost) * weight
+                change = size * amount[:count]
+                _move(hypothesis, rows, track, where[:count], change, when)
+                for a in range(count):
+                    number = OFFSET if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
+                    entries.append((len(lines), number, where[a, 1], change[a]))
+                lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
+            if restart:
+                hypothesis.restart_recent(track, int(when))
+    except BaseException:
+        if lines:  # a learner of the round has moved, and it counts
+            _write(run, lines, entries)
+        raise
+    _write(run, lines, entries)
+
+
+def _write(run: Run, lines: list[tuple[float, ...]], entries: list[tuple[float, ...]]) -> None:
+    """Write a round and its corrections into the book."""
+    corrections = np.array(lines, float).reshape(-1, len(CORRECTION))
+    run.book.add(1, corrections, np.array(entries, float).reshape(-1, len(ENTRY)))
+
+
+def _move(hypothesis: Hypothesis, rows: Rows, track: int, where: Ints, change: Floats, when: float) -> None:
+    """Move the guess by a correction: `change` for each (row, output) in `where`, an offset where row < 0."""
+    if isinstance(hypothesis, Budgeted):
+        hypothesis.end_guess(when, track)
+    on_rows = where[:, 0] >= 0
+    offset = where[~on_rows, 1]
+    np.add.at(hypothesis.offsets, offset, change[~on_rows])
+    if hypothesis.recent is not None:
+        factors = hypothesis.recent.factors(np.full(len(offset), when), np.full(len(offset), track))
+        np.add.at(hypothesis.recent.offsets, offset, change[~on_rows] * factors)
+    index, output = where[on_rows].T
+    if len(index):
+        hypothesis.add(rows, index, output, change[on_rows], np.full(len(index), when))
+
+
+def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, track: int, wrong: bool) -> bool:
+    """Let the recent average answer a round, too, if it is followed; returns whether it must restart."""
+    recent, rounds = run.hypothesis.recent, run.book.rounds
+    if recent is None:
+        return False
+    scores = run.hypothesis.recent_scores(rows, rounds)
+    offsets = recent.average_offsets(run.hypothesis.offsets, rounds)
+    width = most_entries(run.game, len(rows))
+    where, amount = np.empty((width, 2), np.int64), np.empty(width)
+    recent_wrong = judged(run.game, scores, offsets, truth, track, 0.0, where, amount)[2]
+    return recent.compare(track, wrong, recent_wrong)
+
+
+def play_blocks(
+    run: Run,
+    examples: Examples,
+    orders: Iterable[Ints],
+    *,
+    block: int = BLOCK,
+    progress: Progress | None = None,
+    once: bool = False,
+) -> tuple[int, bool]:
+    """The exact fast path for the dual; it plays in the primal, too, slower than a pass.
+
+    A block's scores against everything corrected before it are one matrix product; inside the block
+    a compiled loop plays the rounds one by one, adding each correction to the scores of the others.
+    Only those rows of the block's Gram matrix are computed that a correction needs.
+    """
+    if run.hypothesis.recent is not None:
+        raise ValueError("Blocks do not follow the predictor 'recent'. Got a run that does: use play.")
+    table = BlockTable(run, examples, once)
+
+    def epoch(order: Ints, pulse: Callable[[], None]) -> None:
+        table.begin(order)
+        for part in table.blocks(block):
+            table.play(part)
+            pulse()
+
+    return _epochs(run, examples, orders, epoch, progress)
+
+
+def play_pass(
+    run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None
+) -> tuple[int, bool]:
+    """The compiled pass in the primal, over CSR or dense rows."""
+    with ThreadPoolExecutor(1) as clerk:
+        table = PassTable(run, examples, clerk)
+
+        def epoch(order: Ints, pulse: Callable[[], None]) -> None:
+            table.begin(order, late=len(order) > STRETCH)
+            for part in parts(len(order), STRETCH):
+                table.play(order[part])
+                pulse()
+            table.finish()  # whoever makes the next order may look at the run
+
+        return _epochs(run, examples, orders, epoch, progress, table.finish)
+
+
+def _epochs(
+    run: Run,
+    examples: Examples,
+    orders: Iterable[Ints],
+    epoch: Callable[[Ints, Callable[[], None]], None],
+    progress: Progress | None,
+    finish: Callable[[], None] = lambda: None,
+) -> tuple[int, bool]:
+    """Play until the orders end or an epoch needs no correction.
+
+    Such an epoch shows that none of those left would need one: their rounds are credited to the current guess
+    without being played, and the ledger is that of the full run. Where rows repeat, an epoch is a sample of
+    what there is to be learned, and does not end the run.
+
+    `epoch` is given an order, and a function to call whenever the state is whole. If something fails,
+    what can be taken back is. Weights that changed in place cannot: they make Ctrl-C wait for the end, and
+    after a failure the run is the one that was played until then.
+    """
+    run.check_writeable()
+    epochs, converged = 0, False
+    undo = run.hypothesis.savepoint(run.book)
+
+    def pulse() -> None:
+        run.book.trim()
+        if progress:
+            progress.at(run.book.rounds, run.book.total)
+        if undo is not None or not run.examples_seen:
+            interrupts.check()
+
+    def settle() -> None:
+        finish()
+        run.take_in(examples)
+
+    with Interrupts(held=run.hypothesis.memory.kernel.inner) as interrupts:
+        try:
+            turns = iter(orders)
+            for order in turns:
+                before, epochs = run.book.total, epochs + 1
+                epoch(order, pulse)
+                converged = run.book.total == before and not examples.repeats
+                if converged and run.hypothesis.recent is None:  # which looks at every round
+                    _credit(run, turns)
+                    break
+            settle()
+        except BaseException:
+            (undo or settle)()
+            raise
+        run.epochs, run.converged = run.epochs + epochs, converged
+    if progress:
+        progress.at(run.book.rounds, run.book.total, done=True)
+    return epochs, converged
+
+
+def _credit(run: Run, orders: Iterator[Ints]) -> None:
+    """Credit the rounds of the epochs that are left to the current guess.
+
+    Orders of other kinds are taken one by one: early stopping scores the run after each epoch.
+    """
+    if isinstance(orders, Orders):
+        run.book.credit(orders.skip())
+    for order in orders:
+        run.book.credit(len(order))

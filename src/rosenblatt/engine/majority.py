@@ -1,0 +1,147 @@
+"""The winner of a vote without counting all votes: from the last guess back, until the rest cannot change it.
+
+Later guesses answered more rounds than earlier ones, so a majority is often settled by few of them. The
+scores of the last guess come from its weights; a correction undone makes them those of the guess before.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Bools, Floats, Ints
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.engine.run import Run
+from rosenblatt.ledger import Ledger
+from rosenblatt.loops.votes import vote_loop
+from rosenblatt.rows import Rows, parts
+
+COVERED = (0.55, 0.7, 0.85, 0.95)
+"""Shares of the rounds after which to see which rows are settled."""
+
+CELLS, FEW_ROWS = 4_000_000, 2048
+"""Similarities that a thread holds at once, and rows that are not worth a second thread."""
+
+THREADS = min(4, os.cpu_count() or 1)
+
+
+def can_settle(run: Run, starts: Ints) -> bool:
+    """Whether the votes of this run can be counted from the end: one row a round, weights, and no offsets."""
+    one_row = len(starts) > 1 and bool((np.diff(starts) == 1).all())
+    return isinstance(run.hypothesis, Primal) and hasattr(run.game, "settled") and one_row
+
+
+def settled_votes(
+    run: Run, rows: Rows, scores: Floats, entries: tuple[Ints, Ints, Ints, Floats]
+) -> tuple[Floats, Bools]:
+    """Return a tally (rows × alternatives) of the last guesses, and for which rows it settles the vote.
+
+    Parameters
+    ----------
+    scores
+        Those of the rows by the last guess (rows × outputs).
+    entries
+        Where each correction's entries begin, and the entries: index in the support set, output, amount.
+    """
+    ledger, game = run.ledger, run.game
+    tally, settled = np.zeros((game.alternatives, len(rows))), np.zeros(len(rows), bool)
+    result, following = np.zeros_like(tally), _following(ledger)
+    scores, last = scores.T.copy(), len(ledger)
+    for share in COVERED:
+        first = min(last, int(np.searchsorted(ledger.when, (1 - share) * ledger.rounds)))
+        if first < len(ledger) // 2 or settled.all():
+            break
+        undone, undecided = np.arange(last - 1, first - 1, -1), np.flatnonzero(~settled)
+        if len(undone):
+            undo = partial(_undo, run, rows, scores, tally, undone, following, entries)
+            _in_threads(undo, [undecided[part] for part in _parts(len(undecided), len(undone))])
+        answering, left = _answering(ledger, first)
+        open_scores, open_votes = (np.ascontiguousarray(array[:, undecided]) for array in (scores, tally))
+        found = _with_votes_of(run, answering, open_scores, open_votes)
+        settled[undecided] = game.settled(found.T, left)  # type: ignore[attr-defined]
+        result[:, undecided], last = found, first
+    return result.T.copy(), settled
+
+
+def _answering(ledger: Ledger, first: int) -> tuple[Floats, Floats]:
+    """For every track, how many rounds the guess before this correction answered, and those before it."""
+    answered, left = np.empty(ledger.tracks), np.empty(ledger.tracks)
+    for track in range(ledger.tracks):
+        when, mine = ledger.when[ledger.track == track], np.flatnonzero(ledger.track == track)
+        earlier = int(np.searchsorted(mine, first))
+        left[track] = when[earlier - 1] if earlier else 0
+        answered[track] = (when[earlier] if earlier < len(when) else ledger.rounds) - left[track]
+    return answered, left
+
+
+def _with_votes_of(run: Run, answered: Floats, scores: Floats, tally: Floats) -> Floats:
+    """The tally with the votes of the guess that has these scores."""
+    none, nothing = np.empty(0, np.int64), np.empty(0)
+    similarities = np.empty((0, scores.shape[1]))
+    vote_loop(run.game.ballot)(
+        np.arange(scores.shape[1] + 1), similarities, scores, run.game.offsets.copy(), none, nothing,
+        answered, np.zeros(1, np.int64), none, none, nothing, tally,
+    )  # fmt: skip
+    return tally
+
+
+def _parts(rows: int, undone: int) -> list[slice]:
+    """Parts of the rows: few enough similarities in each, and a part for every thread if they are many."""
+    most = max(1, CELLS // undone)
+    return parts(rows, most if rows < FEW_ROWS else min(most, -(-rows // THREADS)))
+
+
+def _in_threads(work: Callable[[Ints], None], pieces: list[Ints]) -> None:
+    if len(pieces) == 1:
+        work(pieces[0])
+        return
+    with ThreadPoolExecutor(THREADS) as pool:
+        list(pool.map(work, pieces))
+
+
+def _following(ledger: Ledger) -> Floats:
+    """For every correction, how many rounds the guess that it led to answered."""
+    following = np.empty(len(ledger))
+    for track in range(ledger.tracks):
+        following[ledger.track == track] = ledger.of(track).survived[1:]
+    return following
+
+
+def _undo(
+    run: Run,
+    rows: Rows,
+    scores: Floats,
+    tally: Floats,
+    undone: Ints,
+    following: Floats,
+    entries: tuple[Ints, Ints, Ints, Floats],
+    index: Ints,
+) -> None:
+    """Let the guess after each correction vote, and undo the correction, in this order, on some rows."""
+    ledger, memory = run.ledger, run.hypothesis.memory
+    bounds, place, output, amount = _entries_of(undone, *entries)
+    used, place = np.unique(place, return_inverse=True)
+    near = memory.near(memory.rows.take(used), rows.take(index))
+    some, votes = np.ascontiguousarray(scores[:, index]), np.ascontiguousarray(tally[:, index])
+    loop: Any = vote_loop(run.game.ballot)
+    nothing = np.zeros(ledger.tracks)
+    loop(
+        np.arange(len(index) + 1), near, some, run.game.offsets.copy(), ledger.track[undone],
+        following[undone], nothing, bounds, place, output, -amount, votes,
+    )  # fmt: skip
+    scores[:, index], tally[:, index] = some, votes
+
+
+def _entries_of(
+    corrections: Ints, bounds: Ints, place: Ints, output: Ints, amount: Floats
+) -> tuple[Ints, Ints, Ints, Floats]:
+    """The entries of these corrections, in this order."""
+    counts = bounds[corrections + 1] - bounds[corrections]
+    begins = np.concatenate([[0], np.cumsum(counts)])
+    index = np.repeat(bounds[corrections] - begins[:-1], counts) + np.arange(begins[-1])
+    return begins, place[index], output[index], amount[index]

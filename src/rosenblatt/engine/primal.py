@@ -1,0 +1,266 @@
+"""A guess as a weight matrix, features × outputs, with what its average over the run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from itertools import count
+from typing import Any, Literal
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.engine.block_scores import PlainBoard
+from rosenblatt.engine.memo import Memo
+from rosenblatt.engine.recent import Recent
+from rosenblatt.engine.support import Memory
+from rosenblatt.kernels import Linear
+from rosenblatt.ledger import Book
+from rosenblatt.loops.compiling import is_loaded
+from rosenblatt.loops.sparse import score_rows
+from rosenblatt.rows import Csr, Rows, read_only
+
+FEW = 2**14
+"""So many values are scored sooner than the compiled loop that scores rows is loaded, if it is not yet."""
+
+OFTEN = 1000
+"""Calls with few values after which the compiled loop is loaded: by then they took about as long as that."""
+
+FEW_CALLS = count(1)
+"""Counts the calls with few values in this process."""
+
+EXACT_IN_SINGLE = 2**24
+"""Up to here all whole numbers are exact in single precision."""
+
+
+def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
+    """What `score_rows` computes, by the same sums in the same order, without compiled code."""
+    scores = np.tile(constant * weights[-1].astype(np.float64), (len(rows.starts) - 1, 1))
+    features, values = rows.features[: rows.starts[-1]], rows.values[: rows.starts[-1]]
+    known = (features >= 0) & (features < len(weights) - 1)
+    place = np.repeat(np.arange(len(scores)), np.diff(rows.starts))
+    np.add.at(scores, place[known], values[known, None].astype(np.float64) * weights[features[known]])
+    return scores
+
+
+MOST_FEATURES = 2**32 - 2
+"""Compiled loops count features in 32 bits, and the constant one among them."""
+
+
+def check_countable(features: int) -> None:
+    """Refuse more features than loops can tell apart."""
+    if features > MOST_FEATURES:
+        raise ValueError(
+            f"A learner without a kernel has a weight for each of at most {MOST_FEATURES:,} features. Got "
+            f"{features:,}: hash them to fewer."
+        )
+
+
+class Primal:
+    """The linear learner's guess.
+
+    The weights have one line per feature and a last one for the constant feature of the intercept.
+    Beside them stands u = Σ when · correction, from which the average of all guesses is w − u / rounds
+    at any time, so averaging costs one more addition per correction and nothing per round.
+
+    Parameters
+    ----------
+    features, outputs
+        How many there are.
+    constant
+        The value of the constant feature: 1 for an intercept, else 0.
+    offsets
+        Those of v_0.
+    keep
+        Whether to store corrected rows, which the predictors best, vote and sample need.
+    start
+        The weights of v_0 (features + 1 × outputs), 0 by default.
+
+    Attributes
+    ----------
+    most
+        How large weights can have become that were always whole numbers, ∞ if they need not have been.
+    """
+
+    def __init__(
+        self,
+        features: int,
+        outputs: int,
+        constant: float,
+        offsets: Floats,
+        keep: bool = True,
+        start: Floats | None = None,
+    ) -> None:
+        check_countable(features)
+        shape = (features + 1, outputs)
+        self.start = start
+        self.weights = np.zeros(shape) if start is None else start.copy()
+        self.delayed = np.zeros(shape)
+        self.most = 0.0 if start is None else np.inf
+        self.offsets = offsets.copy()
+        self.memory = Memory(Linear(), constant)
+        self.keep = keep
+        self.recent: Recent | None = None
+        self.memo = Memo()
+
+    @property
+    def outputs(self) -> int:
+        """How many scores a row gets."""
+        return int(self.weights.shape[1])
+
+    def scores(self, rows: Rows) -> Floats:
+        """The scores (rows × outputs) of the current guess."""
+        return self.scores_of(self.weights, rows)
+
+    def scores_of(self, weights: Floats, rows: Rows) -> Floats:
+        """The scores of any guess of this shape."""
+        if not rows.sparse:
+            self.check_width(rows.width)
+            return np.asarray(rows.data @ weights[: rows.width] + self.memory.constant * weights[-1])
+        if len(rows.csr.values) <= FEW and not is_loaded(score_rows) and next(FEW_CALLS) < OFTEN:
+            return score_few(rows.csr, weights, self.memory.constant)
+        scores = np.empty((len(rows), self.outputs))
+        starts, features, values = map(read_only, rows.csr[:3])
+        score_rows(starts, features, values, np.ascontiguousarray(weights), self.memory.constant, scores)
+        return scores
+
+    def check_width(self, width: int | None) -> None:
+        """Refuse rows with more features than there are weights, the last of which is the constant's."""
+        if width is None or width >= len(self.weights):
+            raise ValueError(
+                f"Rows must have at most {len(self.weights) - 1} features, as many as weights. Got {width}."
+            )
+
+    def lay_out(self, *, by_output: bool) -> None:
+        """Make the weights of each output contiguous in memory, or else those of each feature.
+
+        A pass over dense rows reads the former, a pass over CSR rows the latter; whatever else reads weights
+        takes either. They are copied only where they are not so already.
+        """
+        order: Literal["F", "C"] = "F" if by_output else "C"
+        self.weights = np.asarray(self.weights, order=order)
+        self.delayed = np.asarray(self.delayed, order=order)
+        if self.recent is not None:
+            self.recent.sums = np.asarray(self.recent.sums, order=order)
+
+    def first_scores(self, rows: Rows) -> Floats:
+        """The scores of v_0."""
+        if self.start is None:
+            return np.zeros((len(rows), self.outputs))
+        return self.scores_of(self.start, rows)
+
+    def average(self, rounds: int) -> Floats:
+        """Σ (m_j / m) v_j as a weight matrix."""
+        return self.weights - self.delayed / max(rounds, 1)
+
+    def average_scores(self, rows: Rows, rounds: int) -> Floats:
+        """The scores of the average, without making its weights."""
+        return self.scores(rows) - self.scores_of(self.delayed, rows) / max(rounds, 1)
+
+    def follow_recent(self, heads: int) -> None:
+        """Keep beside the guess what the predictor `recent` needs."""
+        self.recent = Recent(heads, np.zeros_like(self.delayed), len(self.offsets))
+
+    def recent_scores(self, rows: Rows, rounds: int) -> Floats:
+        """The scores of the recent average, without making its weights."""
+        assert self.recent is not None
+        shares = self.recent.shares(rounds, self.outputs)
+        return self.scores(rows) - self.scores_of(self.recent.sums, rows) * shares
+
+    def recent_weights(self, rounds: int) -> Floats:
+        """The recent average as a weight matrix."""
+        assert self.recent is not None
+        return self.weights - self.recent.sums * self.recent.shares(rounds, self.outputs)
+
+    def restart_recent(self, head: int, when: int) -> None:
+        """Begin the recent average of a head again."""
+        assert self.recent is not None
+        self.recent.restart(head, when)
+
+    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+        """Take entries into the guess: amount · φ(rows[place]) for each output."""
+        touched, line = np.unique(place, return_inverse=True)
+        corrected = rows.take(touched)
+        self.spread(self.weights, corrected.data, line, output, amount)
+        self.spread(self.delayed, corrected.data, line, output, amount * when)
+        if self.recent is not None:
+            later = amount * self.recent.factors(when, output)
+            self.spread(self.recent.sums, corrected.data, line, output, later)
+        if self.keep:
+            self.memory.keep(corrected)
+
+    def spread(self, weights: Floats, data: Any, line: Ints, output: Ints, amount: Floats) -> None:
+        """Add amount · φ(data[line]) to one output of some weights, for every entry."""
+        delta = np.zeros((data.shape[0], self.outputs))
+        np.add.at(delta, (line, output), amount)
+        weights[: data.shape[1]] += data.T @ delta
+        weights[-1] += self.memory.constant * delta.sum(axis=0)
+
+    def hold(self, more: float, moved: bool) -> None:
+        """Hold weights that are whole numbers in single precision, while they are exact, else in double.
+
+        Those to come are whole numbers, too, and add at most `more`, or ∞ if they need not be.
+
+        As long as every one of them is exact, it is the same learner in half the memory. A guess that has not
+        `moved` yet need not be copied: zeros cost nothing until they are written to.
+        """
+        self.most += more
+        dtype = np.dtype(np.float32 if self.most <= EXACT_IN_SINGLE else np.float64)
+        if self.weights.dtype != dtype:
+            self.memo.clear()
+            zeros = not moved and self.start is None
+            self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)
+
+    def widen(self, features: int) -> None:
+        """Make room for features never seen before, which weigh 0: twice as much as needed."""
+        if features < len(self.weights):
+            return
+        check_countable(features)
+        self._reshape(lambda weights: self._wider(weights, features))
+
+    def _reshape(self, change: Callable[[Floats], Floats]) -> None:
+        """Change the shape of everything that has a row per feature."""
+        self.memo = Memo()
+        self.weights, self.delayed = change(self.weights), change(self.delayed)
+        if self.recent is not None:
+            self.recent.sums = change(self.recent.sums)
+
+    def _wider(self, weights: Floats, features: int) -> Floats:
+        larger = np.zeros((2 * features + 1, self.outputs), weights.dtype)
+        larger[: len(weights) - 1], larger[-1] = weights[:-1], weights[-1]
+        return larger
+
+    def narrow(self, features: int) -> None:
+        """Give back the room for features that never came."""
+        if features < len(self.weights) - 1:
+            self._reshape(lambda weights: np.concatenate([weights[:features], weights[-1:]]))
+
+    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Primal:
+        """The same guess with more outputs, whose weights are 0; the offsets are among these at `moved`."""
+        result = copy(self)
+        result.offsets = offsets.copy()
+        result.offsets[moved] = self.offsets
+        result.recent = None if self.recent is None else self.recent.with_offsets(len(offsets), moved)
+        more = ((0, 0), (0, outputs - self.outputs))
+        result._reshape(lambda weights: np.pad(weights, more))
+        return result
+
+    def board(self, rows: Rows, lasting: bool) -> PlainBoard:
+        """What the block path needs to know of the rows it plays on."""
+        return PlainBoard(self, rows)
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes everything as it is now."""
+        weights, delayed, offsets = self.weights.copy(), self.delayed.copy(), self.offsets.copy()
+        size, recent = len(self.memory), None if self.recent is None else self.recent.copy()
+
+        def restore() -> None:
+            self.weights, self.delayed, self.offsets = weights, delayed, offsets
+            self.recent = recent
+            self.memo.clear()
+            self.memory.truncate(size)
+
+        return restore
+
+    def savepoint(self, book: Book) -> None:
+        """There is none: weights change in place and cannot be taken back."""

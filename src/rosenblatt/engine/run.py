@@ -1,0 +1,234 @@
+"""What the learner moves forward: the examples, and a run over them at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.budgets import Budget
+from rosenblatt.engine.hypotheses import Budgeted, Dual, Hypothesis, Primal
+from rosenblatt.games import Game
+from rosenblatt.kernels import Kernel
+from rosenblatt.ledger import Book, Ledger
+from rosenblatt.rows import Rows, counting
+from rosenblatt.rules import Perceptron, Rule
+
+LISTED = 1024
+"""Corrections that a run with a limited ledger lists at least, the latest; those before are counted."""
+
+
+@dataclass(frozen=True)
+class Examples:
+    """What player A shows and then reveals.
+
+    Parameters
+    ----------
+    rows
+        All rows.
+    truths
+        The truth about every row, as the game reads it.
+    starts
+        Where the rows of each round begin, and where the last ones end; one row per round by default.
+    weights
+        What a correction on each round counts for; 1 by default.
+    index
+        Which rows are shown, round by round: those of round i are `index[starts[i]:starts[i + 1]]`. By
+        default all of them, one after the other.
+    repeats
+        Whether a row may be shown more than once in an epoch.
+
+    Attributes
+    ----------
+    longest
+        How many rows the longest round has.
+    """
+
+    rows: Rows
+    truths: Ints
+    starts: Ints = field(default=None)  # type: ignore[arg-type]
+    weights: Floats | None = None
+    index: Ints = field(default=None)  # type: ignore[arg-type]
+    repeats: bool = False
+    longest: int = field(init=False, default=1)
+
+    def __post_init__(self) -> None:
+        if self.truths.dtype.kind in "biu":  # one type of whole numbers for compiled loops
+            object.__setattr__(self, "truths", self.truths.astype(np.int64, copy=False))
+        if self.index is None:
+            object.__setattr__(self, "index", counting(len(self.rows)))
+        if self.starts is None:
+            object.__setattr__(self, "starts", counting(len(self.rows) + 1))
+        else:
+            object.__setattr__(self, "longest", int(np.max(np.diff(self.starts), initial=1)))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def weights_of(self, rounds: Ints) -> Floats:
+        """What a correction on each of these rounds counts for."""
+        return np.ones(len(rounds)) if self.weights is None else self.weights[rounds]
+
+
+class Orders(Iterator[Ints]):
+    """The order of the rounds in every epoch, each drawn only when its epoch is played.
+
+    Parameters
+    ----------
+    rounds, epochs
+        How many rounds an epoch has, and how many epochs there are.
+    random
+        The generator that draws a new order for every epoch; None to keep the order given.
+    """
+
+    def __init__(self, rounds: int, epochs: int, random: np.random.Generator | None) -> None:
+        self._rounds = rounds
+        self._left = epochs
+        self._random = random
+
+    def __next__(self) -> Ints:
+        if not self._left:
+            raise StopIteration
+        self._left -= 1
+        if self._random is None:
+            return counting(self._rounds + 1)[:-1]
+        return self._random.permutation(self._rounds)
+
+    def skip(self) -> int:
+        """Skip the epochs that are left, without drawing their orders; returns their rounds."""
+        skipped, self._left = self._left * self._rounds, 0
+        return skipped
+
+
+@dataclass
+class Run:
+    """Everything a run is at one moment: the game, the rule, the current guess and the book.
+
+    Besides, what was played so far: how many rows, examples and epochs; whether the last epoch was without
+    a correction; whether examples had weights, or an earlier part followed another rule.
+    """
+
+    game: Game
+    rule: Rule
+    hypothesis: Hypothesis
+    book: Book
+    rows_seen: int = 0
+    examples_seen: int = 0
+    epochs: int = 0
+    converged: bool = False
+    weighted: bool = False
+    ruled_otherwise: bool = False
+
+    def take_in(self, examples: Examples) -> None:
+        """Count these examples among those seen: their rows have numbers now."""
+        self.rows_seen += len(examples.rows)
+        self.examples_seen += len(examples)
+        self.weighted |= examples.weights is not None and bool((examples.weights != 1).any())
+
+    def pass_over(self, rounds: int) -> None:
+        """Count rounds without rows, in which nothing can go wrong."""
+        self.book.credit(rounds)
+        self.examples_seen += rounds
+
+    def follow(self, rule: Rule) -> None:
+        """Go on by this rule."""
+        self.ruled_otherwise |= bool(self.book.rounds) and rule != self.rule
+        self.rule = rule
+
+    def check_writeable(self) -> None:
+        """Refuse to go on with a run whose arrays are mapped from a file that may not be written."""
+        if not self.book.tally.flags.writeable:
+            raise ValueError(
+                "This learner was loaded read-only and cannot go on learning. Load it without mmap_mode."
+            )
+
+    @contextmanager
+    def counting_from(self, rows: int, examples: int) -> Iterator[None]:
+        """Number the rows and examples that are played meanwhile from here on: they were seen before."""
+        seen = self.rows_seen, self.examples_seen
+        self.rows_seen, self.examples_seen = rows, examples
+        try:
+            yield
+        finally:
+            self.rows_seen = max(seen[0], self.rows_seen)
+            self.examples_seen = max(seen[1], self.examples_seen)
+
+    @property
+    def moment(self) -> tuple[int, int]:
+        """What tells one moment of the run from another: rounds and corrections so far."""
+        return self.book.rounds, self.book.total
+
+    @property
+    def ledger(self) -> Ledger:
+        """The record so far."""
+        return self.book.ledger
+
+    @property
+    def remembered(self) -> Ledger:
+        """The record of the guesses that can still be told: all of them, unless there is a budget."""
+        if isinstance(self.hypothesis, Budgeted):
+            return self.hypothesis.remembered(self.book.rounds, self.game.offsets)
+        return self.ledger
+
+    def snapshot(self) -> Callable[[], None]:
+        """A function that makes guess and book as they are now, while no more examples were taken in."""
+        hypothesis, book = self.hypothesis.snapshot(), self.book.snapshot()
+
+        def restore() -> None:
+            hypothesis()
+            book()
+
+        return restore
+
+    def number(self, data: Any) -> Rows:
+        """New rows under the numbers they will have in this run."""
+        return Rows(data, first=self.rows_seen)
+
+
+def not_finite(row: int) -> ValueError:
+    """The error about a row whose score is not a number."""
+    return ValueError(
+        f"The score of row {row} is not a finite number: X contains NaN or infinity there, or numbers too "
+        "large to be added up. Clean or scale the data."
+    )
+
+
+def begin(
+    game: Game,
+    *,
+    features: int | None = None,
+    kernel: Kernel | None = None,
+    rule: Rule | None = None,
+    intercept: bool = False,
+    start: Floats | None = None,
+    keep: bool = True,
+    budget: Budget | None = None,
+    limited: bool = False,
+    recent: bool = False,
+) -> Run:
+    """A run before its first round: in the dual if there is a kernel, else in the primal.
+
+    With a budget, or if it is `limited`, its ledger lists the latest corrections and counts those before, so
+    that its memory stays the same for ever. For a run that keeps corrected rows, all must be listed. The
+    predictor `recent` must be followed from the first round on: it looks at all of them.
+    """
+    constant = float(intercept)
+    hypothesis: Hypothesis
+    if budget is not None:
+        if kernel is None:
+            raise ValueError("A budget is for a learner with a kernel: weights take the same room always.")
+        hypothesis = Budgeted(kernel, constant, game.outputs, game.offsets, game.tracks, budget)
+    elif kernel is not None:
+        hypothesis = Dual(kernel, constant, game.outputs, game.offsets)
+    elif features is None:
+        raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
+    else:
+        hypothesis = Primal(features, game.outputs, constant, game.offsets, keep, start)
+    if recent:
+        hypothesis.follow_recent(game.tracks)
+    limit = LISTED if budget is not None or (limited and not hypothesis.keep) else None
+    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks, len(game.offsets), limit))

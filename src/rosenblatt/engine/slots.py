@@ -1,0 +1,165 @@
+"""Stored rows that make room for others: a fixed number of places, each of which may change hands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from rosenblatt._types import Array, Ints
+from rosenblatt.engine.support import Memory
+from rosenblatt.kernels import Kernel
+from rosenblatt.rows import Csr, Rows
+
+NARROW = 4096
+"""Features up to which sparse rows are stored as dense ones, which are sooner compared."""
+
+
+class SlotMemory(Memory):
+    """Rows under numbers, any of which can be replaced.
+
+    Dense rows lie in one array, which gets wider as features come in; wide sparse ones and objects in a
+    list, put together when they are asked for.
+    """
+
+    def __init__(self, kernel: Kernel, constant: float, most: int) -> None:
+        super().__init__(kernel, constant)
+        self._most = most
+        self._numbers: Ints = np.empty(0, np.int64)
+        self._dense: Array | None = None
+        self._squares: Array | None = None
+        self._pieces: list[Any] = []
+        self._together: Rows | None = None
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @property
+    def ids(self) -> Ints:
+        """The numbers of the rows."""
+        return self._numbers
+
+    @property
+    def rows(self) -> Rows:
+        """What is stored, without a copy: whoever holds it sees it change."""
+        if self._together is None:
+            squares = None if self._squares is None else self._squares[: len(self)]
+            self._together = Rows(self._joined(), self._numbers, squares)
+        return self._together
+
+    def places(self, ids: Ints) -> Ints:
+        """Where the rows with these numbers are; some row's place for a number that is not stored."""
+        order = np.argsort(self._numbers, kind="stable")
+        return order[np.minimum(np.searchsorted(self._numbers[order], ids), len(self) - 1)]
+
+    def keep(self, rows: Rows) -> None:
+        """Store all of these."""
+        for i in range(len(rows)):
+            self.put(rows.take(slice(i, i + 1)), len(self))
+
+    def put(self, row: Rows, slot: int) -> None:
+        """Store one row in a slot, the next free one or that of another."""
+        stored = self.plain(self.kernel.stored(row))
+        self._together = None
+        if slot == len(self._numbers):
+            self._numbers = np.append(self._numbers, row.ids)
+        else:
+            self._numbers = self._numbers.copy()
+            self._numbers[slot] = row.ids[0]
+        if isinstance(stored.data, np.ndarray) and not stored.sparse:
+            self._put_dense(stored, slot)
+            return
+        piece = stored.csr if stored.sparse else stored.data[0]
+        if slot == len(self._pieces):
+            self._pieces.append(piece)
+        else:
+            self._pieces[slot] = piece
+
+    def similarities(self, rows: Rows, others: Rows | None = None) -> Array:
+        """k(x, z) + constant for every row x and every z of the stored, or of other, training rows."""
+        rows = self.plain(rows)
+        others = self.rows if others is None else self.plain(others)
+        if not rows.sparse and isinstance(rows.data, np.ndarray) and rows.width != others.width:
+            width = max(rows.width or 0, others.width or 0)
+            rows, others = _padded(rows, width), _padded(others, width)
+        return super().similarities(rows, others)
+
+    def plain(self, rows: Rows) -> Rows:
+        """Rows in the form in which they are stored: sparse ones as dense ones while all are narrow."""
+        if not rows.sparse and isinstance(rows.data, list):
+            return rows
+        if self._pieces:
+            return rows if rows.sparse else rows.in_the_other_form()
+        if not rows.sparse:
+            return rows
+        if (rows.width or 0) > NARROW:
+            self._make_sparse()
+            return rows
+        starts, features, values, width = rows.csr
+        width = max(width, 0 if self._dense is None else self._dense.shape[1])
+        dense = np.zeros((len(rows), width), values.dtype)
+        dense[np.repeat(np.arange(len(rows)), np.diff(starts)), features] = values
+        return Rows(dense, rows.ids)
+
+    def _make_sparse(self) -> None:
+        """What is stored as dense rows, as sparse ones."""
+        if self._dense is not None:
+            every = Rows(sp.csr_array(self._dense[: len(self)]))
+            self._pieces = [every.take(slice(i, i + 1)).csr for i in range(len(self))]
+            self._dense, self._squares, self._together = None, None, None
+
+    def _put_dense(self, row: Rows, slot: int) -> None:
+        width, dtype = row.data.shape[1], row.data.dtype
+        if self._dense is None or self._squares is None:
+            self._dense, self._squares = np.zeros((0, width), dtype), np.zeros(0, dtype)
+        dtype = np.promote_types(dtype, self._dense.dtype)
+        more = (
+            min(max(64, len(self._dense)), self._most - len(self._dense)) if slot >= len(self._dense) else 0
+        )
+        wider = max(0, width - self._dense.shape[1])
+        if more or wider or dtype != self._dense.dtype:
+            self._dense = np.pad(self._dense, ((0, more), (0, wider))).astype(dtype, copy=False)
+            self._squares = np.pad(self._squares, (0, more)).astype(dtype, copy=False)
+        self._dense[slot], self._squares[slot] = 0, row.squares[0]
+        self._dense[slot, :width] = row.data[0]
+
+    def remove(self, slot: int) -> None:
+        """Let the last row take this one's slot."""
+        last = len(self) - 1
+        self._together = None
+        numbers = self._numbers.copy()
+        numbers[slot] = numbers[last]
+        self._numbers = numbers[:last]
+        if self._dense is not None and self._squares is not None:
+            self._dense[slot], self._squares[slot] = self._dense[last], self._squares[last]
+        else:
+            self._pieces[slot] = self._pieces[last]
+            del self._pieces[last]
+
+    def _joined(self) -> Any:
+        if self._dense is not None:
+            return self._dense[: len(self)]
+        if not self._pieces or not isinstance(self._pieces[0], Csr):
+            return list(self._pieces)
+        ends = np.cumsum([0, *(len(piece.values) for piece in self._pieces)])
+        return Csr(
+            ends,
+            np.concatenate([piece.features for piece in self._pieces]),
+            np.concatenate([piece.values for piece in self._pieces]),
+            max(piece.width for piece in self._pieces),
+        )
+
+
+def _padded(rows: Rows, width: int) -> Rows:
+    """Dense rows with more features, which are 0."""
+    more = width - (rows.width or 0)
+    return rows if not more else Rows(np.pad(rows.data, ((0, 0), (0, more))), rows.ids)
+
+
+def between(rows: Rows, one: int, other: int, share: float, number: int) -> Rows:
+    """The row at this share of the way from the other to the one, under a number of its own."""
+    pair = rows.take(np.array([one, other]))
+    data = pair.data
+    merged = share * data[:1] + (1 - share) * data[1:]
+    return Rows(merged.astype(data.dtype), np.array([number]))

@@ -1,0 +1,8 @@
+"""Learners in files: models of arrays and JSON that run nothing when read, and exports to ONNX and JSON."""
+
+from rosenblatt.persistence.archive import ModelError
+from rosenblatt.persistence.json import to_json
+from rosenblatt.persistence.models import Model, load, load_model, save
+from rosenblatt.persistence.onnx import to_onnx
+
+__all__ = ["Model", "ModelError", "load", "load_model", "save", "to_json", "to_onnx"]

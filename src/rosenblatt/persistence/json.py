@@ -1,0 +1,168 @@
+r"""A learner as JSON, from which its answers can be computed in any language.
+
+All numbers are written so that they read back to the last bit, and none is NaN or infinite. Every object has
+`rosenblatt`, the version that wrote it; `estimator`, the class of the learner; and `predictor`, which of its
+guesses this is.
+
+**Classifiers and rankers.** They have `features`, how many numbers a row has, and `names`, what these are
+called, or null. A classifier has `classes`, and `ties` if there are two. There is one output for two classes
+and for a ranker, and else one per class. The score of a row x in output o is
+
+- without a kernel, `intercepts[o]` + Σ_f `coefficients[o][f]` · x[f];
+- with one, Σ_s `coefficients[o][s]` · (k(x, `vectors[s]`) + `constant`).
+
+Of two classes the second is answered where the score is above 0, or with `ties` "positive" at least 0; of
+more, the first of those with the highest score. A ranker puts higher scores first.
+
+A vector is a list of its numbers; or, where rows were sparse, an object: `at` lists the features that are not
+0, counted from 0, and `values` their values.
+
+`expression` is the kernel as this library writes it, and `kernel` the same as a tree of objects:
+
+=========== ============ ===========================================
+`kernel`    has          k(x, z)
+=========== ============ ===========================================
+Linear                   ⟨x, z⟩
+Constant    value        value
+Polynomial  degree coef0 (⟨x, z⟩ + coef0)^degree
+RBF         gamma        exp(−gamma · (⟨x, x⟩ + ⟨z, z⟩ − 2⟨x, z⟩))
+Sum         left right   left(x, z) + right(x, z)
+Product     left right   left(x, z) · right(x, z)
+Scaled      factor of    factor · of(x, z)
+Power       of degree    of(x, z)^degree
+Normalized  of           of(x, z) / √of(x, x) / √of(z, z)
+=========== ============ ===========================================
+
+**Taggers.** They have `labels`; `weights`, from the name of a feature to pairs [label, weight], labels being
+counted from 0 and weights of 0 left out; `intercepts`, one per label; `transitions`, in line i, column j,
+what it scores that label j follows i; `first` and `last`, what labels score at the beginning and at the end.
+Where there is null, the path is forbidden. The score of a path is the sum of
+
+- for every token, the intercept of its label, and the weights for it of all features of the token, times
+  their values; features without weights count for nothing;
+- `first` of the first label, `last` of the last, and the transitions between.
+
+The path with the highest score is answered; of equals, the one whose last label comes first, then the one
+whose label before the last does, and so on.
+
+What the features of a token are depends on `reads`.
+
+- "names": tokens are objects, or lists of names. A text under a name is the feature `name=text`, with the
+  value 1; a number is the value of the feature with that name; true, or a name in a list, is 1.
+- "arrays": tokens are lists of numbers. Number i, counted from 0, is the value of the feature `x[i]`.
+- "templates": tokens are texts, or lists of texts, their columns. Every one of `templates` sees one feature,
+  with the value 1, called by its `parts` joined with " & ". A part is `called` something, followed by "=" and
+  what it sees: the text of `column` of the token `offset` places on, after its `steps`. These are pairs
+  [what, size]: "prefix" and "suffix" are the first and last `size` letters; "lower", lower case; "has_digit",
+  "has_hyphen", "is_title" and "is_upper" say "yes" or "no"; "shape" writes X, x, w and 9 for upper, lower and
+  other letters and for digits, leaves the rest, and cuts runs of one sign to two. k places before the first
+  token is seen "(start-k)", whatever the steps, and k after the last "(end+k)".
+
+A template whose `pairs` is true is one of two labels. For every token but the first it sees a feature whose
+name ends in " after LABEL", LABEL being that of the token before; its weights count for the label of the
+token. Where there are such templates, the intercept counts twice for every token but the first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import scipy.sparse as sp
+
+from rosenblatt._types import Data
+from rosenblatt.estimators.classifier import PerceptronClassifier
+from rosenblatt.estimators.ranker import PerceptronRanker
+from rosenblatt.estimators.tagger import PerceptronTagger
+from rosenblatt.games import Binary
+from rosenblatt.kernels import RBF, Kernel
+from rosenblatt.persistence.exported import LinearGuess, check_single, guess_of, plain_classes
+from rosenblatt.persistence.json_tagger import tagger_values
+from rosenblatt.version import __version__
+
+
+def to_json(estimator: Any, names: Sequence[str] = ()) -> str:
+    """A fitted estimator as JSON text, of the form that this module's docstring describes.
+
+    It holds one guess, so the predictor must be "last", "best" or "average".
+
+    Parameters
+    ----------
+    names
+        What the features of rows are called; by default as the learner's data frame called them.
+
+    Examples
+    --------
+    >>> from rosenblatt import PerceptronClassifier
+    >>> both = PerceptronClassifier(predictor="last", shuffle=False)
+    >>> both = both.fit([[0, 0], [0, 1], [1, 0], [1, 1]], [False, False, False, True])
+    >>> found = json.loads(to_json(both, ["left", "right"]))
+    >>> found["names"], found["coefficients"], found["intercepts"]
+    (['left', 'right'], [[3.0, 2.0]], [-4.0])
+    """
+    if not isinstance(estimator, PerceptronClassifier | PerceptronRanker | PerceptronTagger):
+        raise ValueError(
+            "JSON holds a PerceptronClassifier, a PerceptronRanker or a PerceptronTagger. Got "
+            f"{type(estimator).__name__}: export the learner inside it, if there is one."
+        )
+    check_single(estimator)
+    values = {
+        "rosenblatt": __version__,
+        "estimator": type(estimator).__name__,
+        "predictor": estimator.predictor,
+    }
+    if isinstance(estimator, PerceptronTagger):
+        values |= tagger_values(estimator._labeller, estimator.predictor)
+    else:
+        values |= _classes(estimator) | _features(estimator, names) | _guess(estimator)
+    return json.dumps(values, ensure_ascii=False, allow_nan=False)
+
+
+def _classes(estimator: Any) -> dict[str, Any]:
+    if not isinstance(estimator, PerceptronClassifier):
+        return {}
+    game = estimator._run.game
+    ties = {"ties": game.ties} if isinstance(game, Binary) else {}
+    return {"classes": plain_classes(estimator.classes_)} | ties
+
+
+def _features(estimator: Any, names: Sequence[str]) -> dict[str, Any]:
+    """How many features there are, and what they are called."""
+    features = int(getattr(estimator, "n_features_in_", 0))
+    found = list(map(str, names)) or list(map(str, getattr(estimator, "feature_names_in_", ())))
+    if found and len(found) != features:
+        raise ValueError(f"There must be a name for each of the {features} features. Got {len(found)}.")
+    return {"features": features, "names": found or None}
+
+
+def _guess(estimator: Any) -> dict[str, Any]:
+    """Weights, or rows with a kernel."""
+    guess = guess_of(estimator)
+    if isinstance(guess, LinearGuess):
+        return {"coefficients": guess.weights.T.tolist(), "intercepts": guess.intercepts.tolist()}
+    return {
+        "expression": repr(guess.kernel),
+        "kernel": _tree(guess.kernel),
+        "constant": guess.constant,
+        "coefficients": guess.coefficients.T.tolist(),
+        "vectors": _rows(guess.vectors),
+    }
+
+
+def _tree(kernel: Kernel) -> dict[str, Any]:
+    """A kernel as objects in objects."""
+    result: dict[str, Any] = {"kernel": type(kernel).__name__}
+    if isinstance(kernel, RBF):
+        return result | {"gamma": kernel.rate}
+    for name, value in vars(kernel).items():
+        result["of" if name == "kernel" else name] = _tree(value) if isinstance(value, Kernel) else value
+    return result
+
+
+def _rows(data: Data) -> list[Any]:
+    """Dense rows as lists, sparse ones as what is not 0."""
+    if not sp.issparse(data):
+        return list(data.tolist())
+    cuts = zip(data.indptr[:-1].tolist(), data.indptr[1:].tolist(), strict=True)
+    return [{"at": data.indices[a:b].tolist(), "values": data.data[a:b].tolist()} for a, b in cuts]

@@ -1,0 +1,45 @@
+"""Kernels and rules as the texts that build them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rosenblatt import kernels, rules
+from rosenblatt.kernels import Kernel
+from rosenblatt.persistence.fields import Fields
+from rosenblatt.rules import Rule
+
+
+def kernel_text(kernel: Kernel) -> str:
+    """A kernel as the expression that builds it."""
+    named = ", ".join(kernels.expressions.NAMED)
+    return _text(kernel, kernels.parse, f"kernels made of {named}")
+
+
+def rule_text(rule: Rule) -> str:
+    """A rule as the expression that builds it."""
+    return _text(rule, rules.parse, "the rules Perceptron, Margin and PassiveAggressive")
+
+
+def _text(value: Any, parse: Callable[[str], Any], what: str) -> str:
+    """What a value prints, if that is enough to build it again."""
+    text = repr(value)
+    try:
+        same = parse(text) == value
+    except ValueError:
+        same = False
+    if not same:
+        raise ValueError(
+            f"A model file holds {what}. Got {text}: Python functions, classes of your own and those of "
+            "other libraries stay outside of it."
+        )
+    return text
+
+
+def parsed(fields: Fields, name: str, parse: Any) -> Any:
+    """What an expression in a file stands for."""
+    try:
+        return parse(fields.text(name))
+    except ValueError as broken:
+        fields.refuse(f"{name} should be an expression of this library ({broken!s:.300})")

@@ -1,0 +1,148 @@
+"""Estimators to model files and back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from os import PathLike, fspath
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from rosenblatt._types import Array
+from rosenblatt.persistence import archive
+from rosenblatt.persistence.archive import ModelError, Refused
+from rosenblatt.persistence.estimators import HOMES, READERS, WRITERS, estimator_class
+from rosenblatt.persistence.fields import Fields, Sheet
+from rosenblatt.persistence.values import plain, unplain
+from rosenblatt.version import __version__
+
+
+@dataclass
+class Model:
+    """What a file holds: a fitted estimator, and notes of whoever wrote it.
+
+    Parameters
+    ----------
+    notes
+        Values that JSON can hold.
+    names
+        What the features are called, if they are called anything.
+    """
+
+    estimator: Any
+    notes: dict[str, Any] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    library: str = __version__
+
+
+def save(
+    estimator: Any,
+    path: str | PathLike[str],
+    notes: dict[str, Any] | None = None,
+    names: Sequence[str] = (),
+) -> None:
+    """Write a fitted estimator with its ledger to a file, from which `load` reads it back.
+
+    The file holds arrays and JSON. It replaces an older one only when it is complete. A symbolic link is
+    followed; a FIFO or a device is written to as it is.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from rosenblatt import PerceptronClassifier, kernels, load, save
+    >>> xor = PerceptronClassifier(kernels.Polynomial(2), shuffle=False)
+    >>> xor = xor.fit([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1])
+    >>> with TemporaryDirectory() as folder:
+    ...     save(xor, f"{folder}/xor.rosenblatt")
+    ...     again = load(f"{folder}/xor.rosenblatt")
+    >>> again.ledger_ == xor.ledger_
+    True
+    """
+    archive.write(path, *contents(Model(estimator, notes or {}, list(names))))
+
+
+def load(path: str | PathLike[str]) -> Any:
+    """The estimator in a model file. Nothing in the file is run; one that is broken or hostile is refused."""
+    return load_model(path).estimator
+
+
+def load_model(path: str | PathLike[str]) -> Model:
+    """The same, with what was noted beside it."""
+    header, arrays = archive.read(path)
+    try:
+        return model_of(header, arrays)
+    except Refused as why:
+        raise ModelError(f"{fspath(path)} cannot be read as a model: {why}") from None
+
+
+def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
+    """A model as the header and the arrays of a file."""
+    estimator = model.estimator
+    kind = type(estimator).__name__
+    if kind not in HOMES or estimator_class(kind) is not type(estimator):
+        raise ValueError(
+            f"A model file holds one of {', '.join(HOMES)}. Got {kind}: save the learner inside it."
+        )
+    check_is_fitted(estimator, "_run")
+    sheet = Sheet()
+    sheet["library"] = __version__
+    sheet["estimator"] = kind
+    sheet["notes"] = model.notes
+    sheet.texts("names", model.names)
+    parameters = sheet.sheet("parameters")
+    for name, value in estimator.get_params(deep=False).items():
+        parameters[name] = _plain_parameter(name, value)
+    WRITERS[kind](sheet.sheet("fitted"), estimator)
+    return sheet.values, sheet.arrays
+
+
+def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
+    """The model back."""
+    fields = Fields(header, arrays)
+    kind = fields.one_of("estimator", HOMES)
+    estimator = estimator_class(kind)()
+    parameters = fields.sheet("parameters")
+    names = set(estimator.get_params(deep=False))
+    given = fields.value("parameters")
+    fields.check(set(given) == names, f"the parameters of {kind} should be {', '.join(sorted(names))}")
+    estimator.set_params(**{name: _parameter(parameters, name) for name in names})
+    try:
+        estimator._check_parameters()
+    except (TypeError, ValueError) as wrong:
+        fields.refuse(f"the parameters should be possible ({wrong!s:.200})")
+    READERS[kind](fields.sheet("fitted"), estimator)
+    notes = fields.value("notes")
+    fields.check(isinstance(notes, dict), "notes should have names")
+    return Model(estimator, notes, fields.texts("names"), fields.text("library"))
+
+
+def _plain_parameter(name: str, value: Any) -> Any:
+    if name == "templates" and value is not None and not isinstance(value, str):
+        from rosenblatt.persistence.taggers import write_templates
+        from rosenblatt.tasks.tagging.task import as_templates
+
+        return {"templates": write_templates(as_templates(value))}
+    if name == "features" and value is not None:
+        raise ValueError(
+            "A model file holds no functions. Got a tagger with features=…: learn from what they make, lists "
+            "of dicts, instead."
+        )
+    if name == "allowed" and value is not None:
+        value = list(value)
+    if name == "random_state" and not isinstance(value, int | np.integer | None):
+        raise ValueError(
+            "random_state must be a whole number or None to be stored in a model file. "
+            f"Got {value!r:.60}: use set_params(random_state=None) before."
+        )
+    return plain(value, f"The parameter {name}")
+
+
+def _parameter(fields: Fields, name: str) -> Any:
+    value = fields.value(name)
+    if name == "templates" and isinstance(value, dict):
+        from rosenblatt.persistence.taggers import read_templates
+
+        return read_templates(fields, value.get("templates"))
+    return unplain(fields, value)

@@ -1,0 +1,95 @@
+"""Parameters and labels as JSON has them."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from rosenblatt import kernels, rules
+from rosenblatt._types import Array
+from rosenblatt.budgets import Budget
+from rosenblatt.kernels import Kernel
+from rosenblatt.persistence.fields import Fields
+from rosenblatt.persistence.kernels import kernel_text, rule_text
+
+COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
+
+
+def plain(value: Any, what: str) -> Any:
+    """A value that JSON can hold; what Python tells apart and JSON does not is marked."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
+        return value
+    if isinstance(value, Kernel):
+        return {"kernel": kernel_text(value)}
+    if isinstance(value, rules.Perceptron | rules.Margin | rules.PassiveAggressive):
+        return {"rule": rule_text(value)}
+    if isinstance(value, Budget):
+        return {"budget": [value.size, value.policy, value.tolerance, value.seed]}
+    if isinstance(value, dict):
+        return {"dict": [[plain(k, what), plain(v, what)] for k, v in value.items()]}
+    for name, kind in COLLECTIONS.items():
+        if type(value) is kind:
+            ordered = sorted(value, key=repr) if name.endswith("set") else value
+            return {name: [plain(each, what) for each in ordered]}
+    raise ValueError(
+        f"{what} must be a number, a text, a kernel or a rule of this library, or a list or dict of such, to "
+        f"be stored in a model file. Got {value!r:.60}."
+    )
+
+
+def unplain(fields: Fields, value: Any) -> Any:
+    """The value back."""
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if not isinstance(value, dict) or len(value) != 1:
+        fields.refuse("a value should be marked with its kind")
+    (kind, found), *_ = value.items()
+    if kind in ("kernel", "rule") and isinstance(found, str):
+        try:
+            return kernels.parse(found) if kind == "kernel" else rules.parse(found)
+        except ValueError as broken:
+            fields.refuse(f"a {kind} should be an expression of this library ({broken!s:.300})")
+    try:
+        if kind == "budget":
+            return Budget(*found)
+        if kind == "dict":
+            return {unplain(fields, k): unplain(fields, v) for k, v in found}
+        return COLLECTIONS[kind](unplain(fields, each) for each in found)
+    except (KeyError, TypeError, ValueError):
+        fields.refuse("a value should be of a kind that there is")
+
+
+KINDS = {
+    "bool": np.bool_, "str": np.str_, "object": np.object_, "float32": np.float32, "float64": np.float64,
+    "int8": np.int8, "int16": np.int16, "int32": np.int32, "int64": np.int64,
+    "uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32, "uint64": np.uint64,
+}  # fmt: skip
+
+
+def plain_labels(labels: Array) -> dict[str, Any]:
+    """An array of labels, with its type."""
+    kind = "str" if labels.dtype.kind == "U" else labels.dtype.name
+    if kind not in KINDS:
+        raise ValueError(f"Labels must be numbers or texts to be stored in a model file. Got {labels.dtype}.")
+    return {"type": kind, "values": [plain(label, "A label") for label in labels.tolist()]}
+
+
+def read_labels(fields: Fields) -> Array:
+    """The same back: at least two, different from each other."""
+    kind, values = fields.one_of("type", KINDS), fields.value("values")
+    if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
+        fields.refuse("values should be a list of labels")
+    fields.check(len(values) >= 2 and len(set(values)) == len(values), "there should be different labels")
+    texts = all(isinstance(value, str) for value in values)
+    fields.check(
+        texts if kind == "str" else kind == "object" or not texts, f"labels should be of type {kind}"
+    )
+    try:
+        labels: Array = np.array(values, KINDS[kind])
+    except (TypeError, ValueError, OverflowError):
+        fields.refuse(f"labels should be of type {kind}")
+    fields.check(labels.tolist() == values, f"labels should be of type {kind}")
+    return labels

@@ -1,6 +1,0 @@
-"""Learning from files of any length, block by block, and from where a killed run was."""
-
-from rosenblatt.streams.feeds import feed_of
-from rosenblatt.streams.playing import Checkpoints, Place, fit_blocks
-
-__all__ = ["Checkpoints", "Place", "feed_of", "fit_blocks"]

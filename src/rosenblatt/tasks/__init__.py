@@ -1,0 +1,1 @@
+"""The three problems: how user data becomes rounds, and scores become answers."""

@@ -1,0 +1,183 @@
+"""Looking inside a tagger: what counts for a label, what follows what, and why a token got its label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Floats
+from rosenblatt.engine import predictors
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.features import Tokens
+from rosenblatt.rows import Rows
+from rosenblatt.tasks.tagging.labeller import Labeller
+from rosenblatt.theory import explanations
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What speaks for the label rather than for its rival, and by how much."""
+
+    name: str
+    amount: float
+
+
+@dataclass(frozen=True)
+class TokenExplanation:
+    """Why a token has its label and not the next best one, while its neighbours keep theirs.
+
+    Parameters
+    ----------
+    token
+        The token.
+    label, rival
+        What it got, and which label comes next.
+    ahead
+        How much higher the path with the label is than the same path with the rival.
+    reasons
+        What that is made of, the largest first: features or, with a kernel, stored tokens, and the
+        transitions from and to the neighbours. They add up to `ahead`.
+    """
+
+    token: Any
+    label: Any
+    rival: Any
+    ahead: float
+    reasons: tuple[Reason, ...]
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, most: int = 10) -> str:
+        """The largest reasons as text."""
+        lines = [f"{self.token!s} is {self.label!s} rather than {self.rival!s}, by {self.ahead:+.5g}:"]
+        lines += [f"{reason.amount:>+11.5g}  {reason.name}" for reason in self.reasons[:most]]
+        if len(self.reasons) > most:
+            rest = sum(reason.amount for reason in self.reasons[most:])
+            lines.append(f"{rest:>+11.5g}  {len(self.reasons) - most} more")
+        return "\n".join(lines)
+
+
+def explain(labeller: Labeller, predictor: str, sequence: Any, place: int) -> TokenExplanation:
+    """Why this token of a sequence got its label."""
+    tokens = labeller.encode([sequence], predictor)
+    length = int(tokens.lengths[0])
+    if not -length <= place < length:
+        raise ValueError(f"The sequence has {length} tokens, from 0 to {length - 1}. Got token {place}.")
+    place %= length
+    lattice = labeller.lattice(tokens, predictor)
+    path, _ = lattice.best()
+    totals = np.array(
+        [_total(labeller, lattice.scores, lattice.offsets[0], path, place, c) for c in labeller.numbers]
+    )
+    if len(totals) == 1:
+        raise ValueError("There is only one label, and so no other that it could be.")
+    label = int(path[place])
+    rival = int(np.argmax(np.where(np.arange(len(totals)) == label, -np.inf, totals)))
+    if totals[rival] == -np.inf:
+        raise ValueError(
+            f"Between its neighbours no other label than {labeller.labels[label]!r} is allowed, to compare "
+            "it with. Ask n_best for other paths."
+        )
+    reasons = _on_rows(labeller, predictor, tokens, path, place, label, rival)
+    reasons += _on_pairs(labeller, lattice.offsets[0], path, place, label, rival)
+    ahead = float(totals[label] - totals[rival])
+    ordered = tuple(sorted((r for r in reasons if r.amount), key=lambda reason: -abs(reason.amount)))
+    return TokenExplanation(sequence[place], labeller.labels[label], labeller.labels[rival], ahead, ordered)
+
+
+def _places(labeller: Labeller, path: Any, place: int, label: int) -> list[tuple[int, int]]:
+    """The rows and outputs that a label at this place passes: the token's, and those of its edges."""
+    found, length = [(place, label)], len(path)
+    if labeller.game.pairs == "seen":
+        if place > 0:
+            found.append((length + (place - 1) * len(labeller.labels) + int(path[place - 1]), label))
+        if place < length - 1:
+            found.append((length + place * len(labeller.labels) + label, int(path[place + 1])))
+    return found
+
+
+def _pairs(labeller: Labeller, path: Any, place: int, label: int) -> list[tuple[str, int]]:
+    """The offsets that it passes, and what to call them."""
+    labels, length = len(labeller.labels), len(path)
+    before = int(path[place - 1]) * labels + label if place > 0 else labels * labels + label
+    after = label * labels + int(path[place + 1]) if place < length - 1 else labels * (labels + 1) + label
+    names = labeller.labels
+    return [
+        (f"after {names[path[place - 1]]}" if place > 0 else "at the beginning", before),
+        (f"before {names[path[place + 1]]}" if place < length - 1 else "at the end", after),
+    ]
+
+
+def _total(labeller: Labeller, scores: Floats, offsets: Floats, path: Any, place: int, label: int) -> float:
+    """What a label at this place adds to the score of the path."""
+    on_rows = sum(scores[row, output] for row, output in _places(labeller, path, place, label))
+    return float(on_rows + sum(offsets[offset] for _, offset in _pairs(labeller, path, place, label)))
+
+
+def _on_pairs(
+    labeller: Labeller, offsets: Floats, path: Any, place: int, label: int, rival: int
+) -> list[Reason]:
+    mine, others = (_pairs(labeller, path, place, each) for each in (label, rival))
+    return [
+        Reason(name, float(offsets[a] - offsets[b])) for (name, a), (_, b) in zip(mine, others, strict=True)
+    ]
+
+
+def _on_rows(
+    labeller: Labeller, predictor: str, tokens: Tokens, path: Any, place: int, label: int, rival: int
+) -> list[Reason]:
+    """What the features of the rows contribute, or the stored rows if there is a kernel."""
+    amounts: dict[str, float] = {}
+    rows, constant = Rows(tokens.rows), labeller.run.hypothesis.memory.constant
+    for each, sign in ((label, 1.0), (rival, -1.0)):
+        for row, output in _places(labeller, path, place, each):
+            for name, amount in _of_row(
+                labeller, predictor, rows.take(slice(row, row + 1)), output, constant
+            ):
+                amounts[name] = amounts.get(name, 0.0) + sign * amount
+    return [Reason(name, amount) for name, amount in amounts.items()]
+
+
+def _of_row(
+    labeller: Labeller, predictor: str, row: Rows, output: int, constant: float
+) -> list[tuple[str, float]]:
+    if not isinstance(labeller.run.hypothesis, Primal):
+        ids, importance, similarity, _ = explanations.parts(labeller.run, row, predictor, output)
+        return [(f"stored token {i}", a) for i, a in zip(ids, importance * similarity, strict=True)]
+    weights, _ = labeller.guess(predictor)
+    names = labeller.names
+    if row.sparse:
+        _, features, values, _ = row.csr
+        known = features >= 0
+        features, values = features[known], values[known]
+    else:
+        features, values = np.flatnonzero(row.data[0]), row.data[0][row.data[0] != 0]
+    found = [(names[f], float(v * weights[f, output])) for f, v in zip(features, values, strict=True)]
+    return [*found, ("any token", float(constant * weights[-1, output]))]
+
+
+def top_features(labeller: Labeller, predictor: str, label: Any, n: int) -> list[tuple[str, float]]:
+    """The features with the highest weights for a label."""
+    if label not in labeller.number:
+        raise ValueError(f"The labels are {labeller.labels!r}. Got {label!r}.")
+    weights, _ = labeller.guess(predictor)
+    mine, names = weights[: len(labeller.names), labeller.number[label]], labeller.names
+    order = np.argsort(-mine, kind="stable")[:n]
+    return [(names[feature], float(mine[feature])) for feature in order if mine[feature] != 0]
+
+
+def transitions(labeller: Labeller, predictor: str) -> Floats:
+    """The scores of pairs of labels (labels + 1 × labels + 1); the last row is before the first label.
+
+    The last column is after the last label; −∞ is what is forbidden, and where the two meet there is nothing.
+    """
+    labels = len(labeller.labels)
+    offsets = predictors.guess_offsets(labeller.run, predictor)
+    result = np.full((labels + 1, labels + 1), np.nan)
+    result[:-1, :-1] = offsets[: labels * labels].reshape(labels, labels)
+    result[-1, :-1] = offsets[labels * labels : labels * (labels + 1)]
+    result[:-1, -1] = offsets[labels * (labels + 1) :]
+    return result

@@ -1,0 +1,260 @@
+"""A run of the sequence game, between a user's tokens and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Floats, Ints
+from rosenblatt.engine import predictors
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.engine.run import Examples, Run, begin
+from rosenblatt.features import Encoder, Tokens
+from rosenblatt.features.encoders import joined, lengths_of, place_of, shown
+from rosenblatt.games import Sequence as Game
+from rosenblatt.loops.book import OFFSET
+from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows.columns import starts_of
+from rosenblatt.rules import Perceptron
+from rosenblatt.tasks.tagging import reading
+from rosenblatt.tasks.tagging.lattices import Lattice
+from rosenblatt.tasks.tagging.task import Task
+
+
+class Labeller:
+    """Numbers for tokens and labels, and once there is a `run`, scores of paths.
+
+    Parameters
+    ----------
+    task
+        What to look at, and which paths there are.
+    encoder
+        What has numbered the features.
+    labels
+        All there are.
+    """
+
+    run: Run
+
+    def __init__(self, task: Task, encoder: Encoder, labels: Sequence[Any]) -> None:
+        self.task = task
+        self.encoder = encoder
+        self.labels = list(labels)
+        self.number = {label: i for i, label in enumerate(self.labels)}
+        self.game: Game = task.game(self.labels)
+        self._names: list[str] | None = None
+
+    @property
+    def is_dual(self) -> bool:
+        """Whether there is a kernel, and so no weight of a feature."""
+        return not isinstance(self.run.hypothesis, Primal)
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of all labels."""
+        return range(len(self.labels))
+
+    @property
+    def names(self) -> list[str]:
+        """What every feature is called, found out once until there are more."""
+        if self._names is None or len(self._names) != self.encoder.width:
+            self._names = self.encoder.names()
+        return self._names
+
+    def read(self, X: Any, y: Any) -> tuple[Tokens, Ints]:
+        """More sequences to learn from, encoded, and the numbers of their labels."""
+        encoded, truths = [], []
+        try:
+            for first, sequences, labels in reading.pieces(X, y):
+                numbers = reading.label_numbers(labels, lengths_of(sequences), self.number, first)
+                encoded.append(self.encoder.encode(sequences, learning=True, first=first))
+                truths.append(numbers)
+        finally:  # whatever comes of it: a feature that has a number has weights
+            self.run.hypothesis.widen(self.encoder.width)
+        if not encoded:
+            raise ValueError("Found no sequences: at least 1 is needed. Got none.")
+        return self.checked(joined(encoded), np.concatenate(truths))
+
+    def checked(self, tokens: Tokens, truths: Ints) -> tuple[Tokens, Ints]:
+        """The same, if all paths in it are allowed."""
+        if self.game.forbidden:
+            why = "allowed" if self.task.scheme is None else f"scheme={self.task.scheme!r}"
+            reading.check_allowed(truths, tokens.lengths, self.game.offsets, self.labels, why)
+        return tokens, truths
+
+    def examples(self, tokens: Tokens, truths: Ints, weights: Floats | None = None) -> Examples:
+        """What the learner takes."""
+        if tokens.edges:
+            spread = np.zeros(int(tokens.starts[-1]), np.int64)
+            spread[tokens.of_tokens()] = truths
+            truths = spread
+        return Examples(self.run.number(tokens.rows), truths, tokens.starts, weights)
+
+    def prepare(self, examples: Examples, epochs: int) -> None:
+        """Make the guess ready for these examples, so often: as precise as they need it."""
+        hypothesis = self.run.hypothesis
+        if isinstance(hypothesis, Primal):
+            hypothesis.hold(self._more(examples, epochs), moved=len(self.run.book) > 0)
+
+    def _more(self, examples: Examples, epochs: int) -> float:
+        """How much weights can grow in so many epochs if they stay whole numbers, ∞ if they need not."""
+        rule, rows = self.run.rule, examples.rows
+        if not (
+            isinstance(rule, Perceptron)
+            and rule.eta.is_integer()
+            and rows.sparse
+            and examples.weights is None
+        ):
+            return np.inf
+        values = rows.csr.values
+        if not np.array_equal(values, np.rint(values)):
+            return np.inf
+        return rule.eta * max(1.0, float(np.abs(values).max(initial=0))) * 2 * epochs * len(rows)
+
+    def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
+        """Sequences to answer; comparing them with stored rows needs them tidy."""
+        linear = isinstance(self.run.hypothesis, Primal) and predictor in predictors.GUESSES
+        return self.encoder.encode(sequences, tidy=not linear, first=first)
+
+    def lattice(self, tokens: Tokens, predictor: str, random: np.random.Generator | None = None) -> Lattice:
+        """What a predictor says about encoded sequences."""
+        rows, starts = Rows(tokens.rows), tokens.starts
+        if predictor == "vote":
+            scores, once = predictors.votes(self.run, rows, starts), self.game.offsets
+        elif predictor == "sample":
+            scores, drawn = predictors.sampled(self.run, rows, starts, random or np.random.default_rng())
+            return Lattice(self.game, scores, drawn, starts, tokens.of_tokens())
+        elif isinstance(self.run.hypothesis, Primal):
+            weights, once = self.guess(predictor)
+            scores = predictors.scores_by(self.run, weights, rows)
+        else:
+            scores, once = predictors.scores(self.run, rows, predictor)
+        offsets = np.broadcast_to(once, (len(starts) - 1, len(once)))
+        return Lattice(self.game, np.ascontiguousarray(scores), offsets, starts, tokens.of_tokens())
+
+    def guess(self, predictor: str) -> tuple[Floats, Floats]:
+        """The weights and offsets of a single guess in the primal."""
+        return predictors.guess_weights(self.run, predictor), predictors.guess_offsets(self.run, predictor)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What a copy needs: not what was only found out to save time."""
+        return vars(self) | {"_names": None}
+
+    def with_labels(self, labels: Sequence[Any]) -> Labeller:
+        """The same run with more labels, these, of which those known are the first; new ones weigh 0."""
+        result = Labeller(self.task, self.encoder, labels)
+        before, after, run = len(self.labels), len(labels), self.run
+        moved = _offsets_among(before, after)
+        hypothesis = run.hypothesis.with_outputs(after, result.game.offsets, moved)
+        book = deepcopy(run.book)
+        on_offsets = book.entries[:, 1] == OFFSET
+        book.entries[on_offsets, 2] = moved[book.entries[on_offsets, 2].astype(np.int64)]
+        book.unlisted_delays = np.zeros(len(result.game.offsets))
+        book.unlisted_delays[moved] = run.book.unlisted_delays
+        result.run = replace(run, game=result.game, hypothesis=hypothesis, book=book)
+        return result
+
+    def pruned(self, predictor: str, smallest: float, intercept: bool) -> Labeller:
+        """One guess by itself, as the last of a run without rounds, with the features that count in it.
+
+        These are the ones of which some weight is larger than `smallest`.
+        """
+        if not isinstance(self.run.hypothesis, Primal):
+            raise ValueError("A learner with a kernel has examples, and no features to leave out.")
+        weights, offsets = self.guess(predictor)
+        encoder = deepcopy(self.encoder)
+        chosen = np.abs(weights[: encoder.width]).max(axis=1, initial=0.0) > smallest
+        kept = encoder.keep(chosen) >= 0
+        result = Labeller(self.task, encoder, self.labels)
+        result.run = begin(self.game, features=int(kept.sum()), intercept=intercept, keep=False)
+        hypothesis = result.run.hypothesis
+        assert isinstance(hypothesis, Primal)
+        hypothesis.weights = np.vstack([weights[: len(kept)][kept], weights[-1:]])
+        hypothesis.offsets = offsets.copy()
+        return result
+
+    def mask(self, lattice: Lattice, known: Any, lengths: Ints, first: int) -> None:
+        """Forbid all labels but the known one wherever there is one; None where there is not."""
+        tokens = np.arange(len(lattice.scores))[lattice.tokens]
+        starts = starts_of(lengths)
+        for i, labels in enumerate(known):
+            if labels is None:
+                continue
+            if len(labels) != lengths[i]:
+                raise ValueError(
+                    f"known must have a label or None for every token. Got {len(labels)} for the "
+                    f"{lengths[i]} tokens of sequence {first + i}."
+                )
+            for token, label in enumerate(labels, starts[i]):
+                if label is None:
+                    continue
+                if label not in self.number:
+                    raise ValueError(
+                        f"Got the known label {shown(label)} at {place_of(token, lengths, first)}. "
+                        f"The labels are {shown(self.labels, 200)}."
+                    )
+                row, number = tokens[token], self.number[label]
+                kept = lattice.scores[row, number]
+                lattice.scores[row] = -np.inf
+                lattice.scores[row, number] = kept
+
+
+def begin_reading(task: Task, X: Any, y: Any, classes: Any = None) -> tuple[Labeller, Tokens, Ints]:
+    """A labeller for these sequences and labels, or for these classes, and what it makes of them.
+
+    Sequences are read once, a few at a time, unless templates look at pairs of labels: to number what these
+    see, the labels must be known before.
+    """
+    if classes is None and task.sees_pairs:
+        known: dict[Any, int] = {}
+        parts = list(reading.pieces(X, y))
+        for first, sequences, some in parts:
+            reading.add_labels(some, lengths_of(sequences), known, first)
+        X = [sequence for _, sequences, _ in parts for sequence in sequences]
+        y = [labels for _, _, some in parts for labels in some]
+        classes = reading.in_order(list(known))
+    labels = None if classes is None else reading.checked_labels(classes)
+    number = {label: i for i, label in enumerate(labels or ())}
+    encoder: Encoder | None = None
+    encoded, truths, empty = list[Tokens](), list[Ints](), 0
+    for first, sequences, some in reading.pieces(X, y):
+        lengths = lengths_of(sequences)
+        if labels is None:
+            reading.add_labels(some, lengths, number, first)
+        truths.append(reading.label_numbers(some, lengths, number, first))
+        if encoder is None:
+            if not lengths.any():
+                empty += len(sequences)
+                continue
+            encoder = task.encoder(sequences[int(np.argmax(lengths > 0))], labels or ())
+        encoded.append(encoder.encode(sequences, learning=True, first=first))
+    if encoder is None:
+        raise ValueError(
+            f"There must be at least one token to learn from. Got {empty} sequences without any."
+        )
+    ordered = reading.in_order(list(number)) if labels is None else labels
+    labeller = Labeller(task, encoder, ordered)
+    place = np.array([labeller.number[label] for label in number])
+    tokens = joined(encoded)
+    tokens = replace(tokens, lengths=np.concatenate([np.zeros(empty, np.int64), tokens.lengths]))
+    return (labeller, *labeller.checked(tokens, place[np.concatenate(truths)]))
+
+
+def left_out(encoder: Encoder, tokens: Tokens, min_count: int) -> Tokens:
+    """The same tokens without features that occur less often, which the encoder forgets."""
+    if not isinstance(tokens.rows, Csr):
+        raise ValueError(f"Arrays have the features they have. Got min_count={min_count}.")
+    seen = np.bincount(tokens.rows.features, minlength=encoder.width)
+    numbers = encoder.keep(seen >= min_count)
+    return tokens.renumbered(numbers, encoder.width)
+
+
+def _offsets_among(before: int, after: int) -> Ints:
+    """Where the offsets of the sequence game with so many labels are in one with more."""
+    pairs = (np.arange(before)[:, None] * after + np.arange(before)).ravel()
+    ends = np.arange(before)
+    return np.concatenate([pairs, after * after + ends, after * (after + 1) + ends])

@@ -1,0 +1,248 @@
+"""From a user's sequences and labels to encoded rows and truths, a few sequences at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise, zip_longest
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.class_weight import compute_class_weight
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.features.encoders import lengths_of, place_of, shown
+from rosenblatt.rows import canonical, count, parts
+from rosenblatt.rows.columns import Columns, flat, starts_of
+
+AT_ONCE = 2048
+"""Sequences that are read before they are encoded, so that a generator's need not all be held."""
+
+
+def as_sequences(X: Any, lengths: Any = None) -> Any:
+    """Sequences from what a user passes: themselves, or pieces of one array of these lengths."""
+    if lengths is None:
+        if (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype != object) or sp.issparse(X):
+            raise ValueError(
+                "One array of all tokens needs the lengths of the sequences: pass lengths=[…], or a list of "
+                f"arrays. Got an array of shape {X.shape}."
+            )
+        if isinstance(X, str | bytes | Mapping):
+            raise ValueError(f"X is a list of sequences. Got {shown(X)}.")
+        return X
+    sizes = np.asarray(lengths)
+    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != count(X):
+        raise ValueError(
+            "lengths must be whole numbers of at least 0 that add up to the "
+            f"{count(X)} rows. Got {shown(lengths)}, "
+            f"which adds up to {np.sum(sizes) if sizes.dtype.kind in 'iuf' else '…'}."
+        )
+    rows = canonical(sp.csr_array(X)) if sp.issparse(X) else np.asarray(X)
+    return [rows[first:last] for first, last in pairwise(starts_of(sizes))]
+
+
+def as_labels(y: Any, lengths: Any = None) -> Any:
+    """The labels of every sequence, from themselves or from one array of all."""
+    if lengths is None or y is None:
+        return y
+    return as_sequences(np.asarray(y), lengths)
+
+
+def pieces(X: Any, y: Any) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]]:
+    """Some sequences and their labels at a time, and how many came before.
+
+    Without y, X is made of pairs of the two.
+    """
+    first = 0
+    for sequences, labels in _cut(X, y):
+        check_pairs(sequences, labels, first)
+        yield first, sequences, labels
+        first += len(sequences)
+
+
+def _cut(X: Any, y: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
+    if y is not None and hasattr(X, "__len__") and hasattr(y, "__len__"):
+        if len(X) != len(y):
+            raise ValueError(f"Every sequence needs labels. Got {len(X)} sequences and {len(y)} of labels.")
+        for part in parts(len(X), AT_ONCE):
+            yield X[part], y[part]
+        return
+    for name, given in (("X", X), ("y", y)):
+        if given is not None and not isinstance(given, Iterable):
+            raise ValueError(f"{name} is a list with an entry for every sequence. Got {shown(given)}.")
+    pairs = iter(X) if y is None else _together(X, y)
+    while some := list(islice(pairs, AT_ONCE)):
+        for pair in some:
+            if not (isinstance(pair, tuple | list) and len(pair) == 2):
+                raise ValueError(f"Without y, X is made of pairs (tokens, labels). Got {shown(pair)}.")
+        yield [pair[0] for pair in some], [pair[1] for pair in some]
+
+
+def _together(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    """Sequences and their labels, as many of each."""
+    missing = object()
+    for number, pair in enumerate(zip_longest(X, y, fillvalue=missing)):
+        if pair[0] is missing or pair[1] is missing:
+            what = "labels and no sequence" if pair[0] is missing else "a sequence and no labels"
+            raise ValueError(f"Every sequence needs labels. Got {what} as number {number}.")
+        yield pair
+
+
+def check_pairs(sequences: Sequence[Any], labels: Sequence[Any], first: int = 0) -> None:
+    """Refuse sequences that do not have a label for every token; errors count them from `first`."""
+    if isinstance(sequences, Columns) and isinstance(labels, Columns):
+        if not np.array_equal(sequences.starts, labels.starts):
+            raise ValueError("Every token needs a label. Got sequences and labels of other lengths.")
+        return
+    sizes = lengths_of(sequences, first).tolist()
+    for number, (size, some) in enumerate(zip(sizes, labels, strict=True), first):
+        if isinstance(some, str | bytes) or not hasattr(some, "__len__"):
+            raise ValueError(f"The labels of a sequence are a list. Got {shown(some)} for sequence {number}.")
+        if size != len(some):
+            raise ValueError(
+                f"Every token needs a label. Got {size} tokens and {len(some)} labels in sequence {number}."
+            )
+
+
+def labels_in(y: Sequence[Any]) -> list[Any]:
+    """The labels of all tokens."""
+    return flat(y) if isinstance(y, Columns) else list(chain.from_iterable(map(_plain, y)))
+
+
+def add_labels(y: Sequence[Any], lengths: Ints, number: dict[Any, int], first: int = 0) -> None:
+    """Number labels that have none yet; errors count sequences from `first`."""
+    every = labels_in(y)
+    try:
+        found = dict.fromkeys(every)
+    except TypeError:
+        token = next(i for i, label in enumerate(every) if not isinstance(label, Hashable))
+        raise ValueError(
+            f"A label must be a text, a number or the like. Got {shown(every[token])} at "
+            f"{place_of(token, lengths, first)}."
+        ) from None
+    new = [label for label in found if label not in number]
+    for token, label in enumerate(every if any(map(is_none, new)) else ()):
+        if is_none(label):
+            raise ValueError(
+                f"Every token must have a label. Got {label!r} at {place_of(token, lengths, first)}: leave "
+                "out what has none."
+            )
+    for label in new:
+        number[label] = len(number)
+
+
+def in_order(labels: list[Any]) -> list[Any]:
+    """Labels in their own order, if they have one."""
+    found = list(dict.fromkeys(labels))
+    try:
+        return sorted(found)
+    except TypeError:
+        return found
+
+
+def as_array(labels: list[Any]) -> Array:
+    """Labels as an array, of objects unless all are texts or all numbers."""
+    if all(isinstance(label, str) for label in labels) or all(isinstance(label, Real) for label in labels):
+        return np.array(labels)
+    result = np.empty(len(labels), object)
+    for i, label in enumerate(labels):
+        result[i] = label
+    return result
+
+
+def label_numbers(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int], first: int = 0) -> Ints:
+    """The number of every token's label; errors count sequences from `first`."""
+    every = labels_in(labels)
+    try:
+        return np.fromiter(map(number.__getitem__, every), np.int64, len(every))
+    except (KeyError, TypeError):
+        token = next(i for i, label in enumerate(every) if not _known(label, number))
+    raise ValueError(
+        f"Got the label {shown(every[token])} at {place_of(token, lengths, first)}. The labels are "
+        f"{shown(list(number), 200)}; one that comes later must be among the classes of the first call."
+    )
+
+
+def is_none(label: Any) -> bool:
+    """Whether a label is none: None, or NaN."""
+    return label is None or bool(label != label)
+
+
+def checked_labels(labels: Iterable[Any]) -> list[Any]:
+    """Labels that somebody lists, each once."""
+    found = list(dict.fromkeys(labels))
+    if any(map(is_none, found)):
+        raise ValueError(f"A label is a text, a number or the like. Got {shown(found, 200)}.")
+    return found
+
+
+def _plain(labels: Any) -> Any:
+    return labels.tolist() if isinstance(labels, np.ndarray) else labels
+
+
+def _known(label: Any, number: Mapping[Any, int]) -> bool:
+    try:
+        return label in number
+    except TypeError:
+        return False
+
+
+def check_allowed(truths: Ints, lengths: Ints, offsets: Floats, labels: list[Any], why: str) -> None:
+    """Refuse labels that the game forbids, by place."""
+    L, starts = len(labels), starts_of(lengths)
+    full = lengths > 0
+    first, last = truths[starts[:-1][full]], truths[starts[1:][full] - 1]
+    inner = np.ones(max(len(truths) - 1, 0), bool)
+    inner[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < len(truths))] - 1] = False
+    bad = np.flatnonzero(inner & (offsets[truths[:-1] * L + truths[1:]] == -np.inf)) + 1
+    bad_first = starts[:-1][full][offsets[L * L + first] == -np.inf]
+    bad_last = starts[1:][full][offsets[L * (L + 1) + last] == -np.inf] - 1
+    for places, words in ((bad_first, "first"), (bad, "next"), (bad_last, "last")):
+        if len(places):
+            token = int(places[0])
+            after = f" after {labels[truths[token - 1]]!r}" if words == "next" else f" as the {words} label"
+            raise ValueError(
+                f"Got {labels[truths[token]]!r}{after} at {place_of(token, lengths)}, which {why} does not "
+                "allow. Convert the labels (rosenblatt.schemes.convert), or learn without it."
+            )
+
+
+def weights_of(
+    truths: Ints, lengths: Ints, labels: Sequence[Any], class_weight: Any, sample_weight: Any
+) -> Floats | None:
+    """What a correction on each sequence counts for: the mean weight of its labels, times its own."""
+    weights = None
+    if class_weight is not None:
+        if class_weight == "balanced":
+            each = compute_class_weight("balanced", classes=np.unique(truths), y=truths)
+            each = np.bincount(np.unique(truths), each, minlength=len(labels))
+        else:
+            each = _listed(class_weight, labels)
+        totals = np.add.reduceat(
+            np.append(each[truths], 0.0), np.minimum(starts_of(lengths)[:-1], len(truths))
+        )
+        weights = np.where(lengths > 0, totals / np.maximum(lengths, 1), 1.0)
+    if sample_weight is not None:
+        own = np.asarray(sample_weight, float)
+        if own.shape != lengths.shape or not (np.isfinite(own).all() and (own >= 0).all()):
+            raise ValueError(
+                f"sample_weight must be a finite number of at least 0 for each of the {len(lengths)} "
+                f"sequences. Got {shown(sample_weight)}."
+            )
+        weights = own if weights is None else weights * own
+    return weights
+
+
+def _listed(class_weight: Any, labels: Sequence[Any]) -> Floats:
+    if not isinstance(class_weight, Mapping):
+        raise ValueError(
+            f"class_weight must be 'balanced' or a dict from label to weight. Got {class_weight!r}."
+        )
+    unknown = [label for label in class_weight if label not in labels]
+    if unknown:
+        raise ValueError(f"class_weight names labels that do not occur: {shown(unknown)}.")
+    each = np.array([float(class_weight.get(label, 1.0)) for label in labels])
+    if not (np.isfinite(each).all() and (each >= 0).all()):
+        raise ValueError(f"A class weight must be a finite number of at least 0. Got {class_weight!r}.")
+    return each

@@ -1,0 +1,272 @@
+"""Certificates: what the theory promised of a run, and what was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+
+from rosenblatt._types import Floats
+from rosenblatt.engine import predictors
+from rosenblatt.engine.hypotheses import Budgeted, Primal
+from rosenblatt.engine.run import Examples, Run
+from rosenblatt.games.game import most_entries
+from rosenblatt.ledger import Ledger
+from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.margins import margin_loop
+from rosenblatt.rules import Perceptron
+from rosenblatt.theory.directions import Direction, own_directions
+
+ROUNDING = 1e-6
+"""How far, in relative terms, two sums of the same numbers may differ before a promise counts as broken."""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """The mistake bound of one learner's run, with every number of its proof.
+
+    Parameters
+    ----------
+    direction
+        Which u it is about.
+    rounds, mistakes, corrections
+        How many there were.
+    examples, first_mistakes
+        How many examples there are, and how many mistakes the first epoch over them had.
+    radius_squared
+        R: the largest ‖Φ(truth) − Φ(answer)‖² among the corrections.
+    margin
+        γ: how far u keeps the truth of every example above its rivals, u having length 1. If u does
+        not separate the data, the γ for which the bound is smallest.
+    deviation
+        D: 0 if u separates the data with margin γ, else √Σ d² over all rounds, where d is by how much
+        the round falls short of γ.
+    bound
+        The most mistakes there can be.
+    progress, progress_floor
+        v_k · u after every correction, and what it is at least: kγ for steps of 1, less √k · D where u does
+        not separate the data.
+    length_squared, length_ceiling
+        ‖v_k‖² after every correction, and what it is at most.
+    """
+
+    direction: str
+    rounds: int
+    mistakes: int
+    corrections: int
+    examples: int
+    first_mistakes: int
+    radius_squared: float
+    margin: float
+    deviation: float
+    bound: float
+    progress: Floats
+    progress_floor: Floats
+    length_squared: Floats
+    length_ceiling: Floats
+
+    @property
+    def separable(self) -> bool:
+        """Whether u separates the data."""
+        return self.deviation == 0 and self.margin > 0
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether everything that was promised was seen; None if `bound` is infinite and nothing was."""
+        if self.bound == inf:
+            return None
+        slack = 1 + ROUNDING
+        kept = self.mistakes <= self.bound * slack
+        kept &= bool(np.all(self.length_squared <= self.length_ceiling * slack))
+        missing = self.progress_floor - self.progress
+        return kept & bool(np.all(missing <= ROUNDING * np.abs(self.progress)))
+
+    @property
+    def sample_error_bound(self) -> float:
+        """k/m of the first epoch: the expected error of `sample` after it on independent examples."""
+        return min(1.0, self.first_mistakes / self.examples)
+
+    @property
+    def vote_error_bound(self) -> float:
+        """2k/m: `vote` errs only where at least half of the weight of all guesses does."""
+        return min(1.0, 2 * self.first_mistakes / self.examples)
+
+    def __str__(self) -> str:
+        return "\n".join([*self._premises(), *self._proof(), self._conclusion(), self._forecast()])
+
+    def _premises(self) -> list[str]:
+        if self.separable:
+            reach = f"keeps every truth at least γ = {self.margin:.6g} above its rivals"
+        elif self.bound < inf:
+            reach = f"misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all"
+        else:
+            reach = f"leaves some truth {-self.margin:.6g} below a rival"
+        return [
+            f"{self.mistakes} mistakes and {self.corrections} corrections in {self.rounds} rounds.",
+            f"Radius.  Every correction has ‖Φ(truth) − Φ(answer)‖² ≤ R = {self.radius_squared:.6g}.",
+            f"Margin.  The unit vector u along {self.direction} {reach}.",
+        ]
+
+    def _proof(self) -> list[str]:
+        if not self.corrections:
+            return []
+        k = self.corrections
+        lemma_1 = (
+            f"Lemma 1. Each correction moves v towards u: v_{k}·u = {self.progress[-1]:.6g} "
+            f"≥ {self.progress_floor[-1]:.6g}."
+        )
+        lemma_2 = (
+            f"Lemma 2. Each correction lengthens v by little: ‖v_{k}‖² = {self.length_squared[-1]:.6g} "
+            f"≤ {self.length_ceiling[-1]:.6g}."
+        )
+        return [lemma_1, lemma_2] if self.separable else [lemma_2]
+
+    def _conclusion(self) -> str:
+        if self.bound == inf:
+            return (
+                "Theorem. Nothing is promised: rules other than the perceptron's have bounds only for data "
+                "that u separates, learned from without weights and by one rule; and u must be right about "
+                "something."
+            )
+        why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else "By Freund and Schapire's ((√R + D)/γ)²"
+        seen = "It holds" if self.holds else "IT DOES NOT HOLD"
+        return f"Theorem. {why}, there are at most {self.bound:.6g} mistakes. {seen}: {self.mistakes}."
+
+    def _forecast(self) -> str:
+        return (
+            f"Forecast. The first epoch had {self.first_mistakes} mistakes on {self.examples} examples. If "
+            f"these are independent, its guesses err on a new one with an expected probability of at most "
+            f"k/m = {self.sample_error_bound:.4g} by sample and 2k/m = {self.vote_error_bound:.4g} by vote."
+        )
+
+
+def certify(run: Run, examples: Examples, directions: list[Direction] | None = None) -> list[Certificate]:
+    """A certificate per track, for a direction that separates the data, if there is one.
+
+    Without directions, the run's own guesses are tried. Of several, that with the smallest bound is taken.
+    """
+    if isinstance(run.hypothesis, Primal) and run.hypothesis.start is not None:
+        raise ValueError(
+            "The mistake bound is about a learner that starts at 0. This one started at random weights."
+        )
+    predictors.check_kept(run, "certificate")
+    candidates = directions or own_directions(run, examples)
+    margins = [_margins(run, examples, direction) for direction in candidates]
+    return [
+        min(
+            (_certificate(run, d, m, t) for d, m in zip(candidates, margins, strict=True)),
+            key=lambda c: (not c.separable, c.bound),
+        )
+        for t in range(run.game.tracks)
+    ]
+
+
+def check_learned_from(run: Run, examples: Examples) -> None:
+    """Refuse examples that are not those of the run: as many, and those that were corrected the same."""
+    if isinstance(run.hypothesis, Budgeted):
+        raise ValueError(
+            "A certificate is about a learner that forgets nothing: with a budget the theorem does not hold. "
+            f"Got {run.hypothesis.budget!r}."
+        )
+    if len(examples) != run.examples_seen:
+        raise ValueError(
+            f"A certificate is about the {run.examples_seen} examples that were learned from, all of them "
+            f"and in their order. Got {len(examples)}."
+        )
+    if len(examples.rows) != run.rows_seen:
+        raise ValueError(
+            f"A certificate is about the {run.rows_seen} rows that were learned from, all of them and in "
+            f"their order. Got {len(examples.rows)}."
+        )
+    memory = run.hypothesis.memory
+    stored = memory.rows
+    if len(stored) and stored.width and not examples.rows.take(memory.ids).same_as(stored):
+        raise ValueError(
+            "A certificate is about the examples that were learned from, in their order. Got others: some "
+            "rows that were corrected are not what they were."
+        )
+
+
+def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
+    """How far u keeps the truth above its rivals in every round, in units of its length (rounds × tracks)."""
+    loop = margin_loop(getattr(run.game, "guarantee", run.game.judge))
+    offsets, tracks = run.game.offsets + direction.offsets, run.game.tracks
+    truths, scores = examples.truths[examples.index], direction.on_examples[examples.index]
+    raw = loop(examples.starts, truths, scores, offsets, tracks, most_entries(run.game, examples.longest))
+    length = np.sqrt(np.maximum(direction.norms_squared, 0))
+    return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
+
+
+def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int) -> Certificate:
+    ledger, margins = run.ledger.of(track), all_margins[:, track]
+    radius_squared = float(np.max(ledger.norm_squared, initial=0.0))
+    margin, deviation, bound = _theorem(run, ledger, margins, radius_squared)
+    length = sqrt(max(direction.norms_squared[track], 0.0))
+    moves = _moves(run, direction, track)  # of a vector of length 0 they are rounding, and it goes nowhere
+    progress = np.cumsum(moves) / length if length > 0 else np.zeros(len(moves))
+    growth = ledger.size * (2 * ledger.margin + ledger.size * ledger.norm_squared)
+    most = ledger.size * (2 * np.maximum(ledger.margin, 0) + ledger.size * radius_squared)
+    # A step s adds at least s(γ − d) to v·u, and Σ s·d ≤ √Σ s² · D by Cauchy and Schwarz.
+    lacking = deviation * np.sqrt(np.cumsum(ledger.size**2))
+    return Certificate(
+        direction=direction.name,
+        rounds=ledger.rounds,
+        mistakes=int(ledger.wrong.sum()),
+        corrections=len(ledger),
+        examples=len(margins),
+        first_mistakes=len(ledger.until(min(ledger.rounds, len(margins))).mistakes),
+        radius_squared=radius_squared,
+        margin=margin,
+        deviation=deviation,
+        bound=bound,
+        progress=progress,
+        progress_floor=margin * np.cumsum(ledger.size) - lacking,
+        length_squared=np.cumsum(growth),
+        length_ceiling=np.cumsum(most),
+    )
+
+
+def _moves(run: Run, direction: Direction, track: int) -> Floats:
+    """⟨Δ_j, u⟩ for every correction of a track."""
+    ledger = run.ledger
+    free = ledger.row == OFFSET
+    parts = np.empty(len(ledger.row))
+    place = run.hypothesis.memory.places(ledger.row[~free])
+    parts[~free] = ledger.amount[~free] * direction.on_memory[place, ledger.output[~free]]
+    parts[free] = ledger.amount[free] * direction.offsets[ledger.output[free]]
+    moves = predictors.summed(ledger.correction, parts, len(ledger))
+    return np.asarray(moves[ledger.track == track])
+
+
+def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -> tuple[float, float, float]:
+    """γ, D and the bound: the rule's own if u separates the data, else Freund and Schapire's."""
+    smallest = float(margins.min(initial=inf))
+    if not len(ledger):
+        return smallest, 0.0, 0.0
+    if run.ruled_otherwise:
+        return smallest, 0.0, inf
+    plain = isinstance(run.rule, Perceptron)
+    if smallest > 0 and (plain or not run.weighted):
+        promised = run.rule.bound(radius_squared, smallest, float(ledger.cost.max()))
+        return smallest, 0.0, promised * (_spread(ledger.size) if plain else 1.0)
+    if smallest > 0 or not plain or run.weighted or not np.any(margins > 0):
+        return smallest, 0.0, inf
+    return _freund_schapire(margins, radius_squared, ledger.rounds / len(margins))
+
+
+def _spread(sizes: Floats) -> float:
+    """K Σ s² / (Σ s)² of the steps s, which is 1 if they are equal.
+
+    With weights, γ Σ s ≤ v·u and ‖v‖² ≤ R Σ s² bound (Σ s)² / Σ s² by R/γ², and so k by this times that.
+    """
+    return float(len(sizes) * (sizes**2).sum() / sizes.sum() ** 2)
+
+
+def _freund_schapire(margins: Floats, radius_squared: float, epochs: float) -> tuple[float, float, float]:
+    """Theorem 2 of Freund and Schapire (1999), at the γ for which it says the most."""
+    tried = np.geomspace(margins[margins > 0].min(), 10 * margins.max(), 200)
+    deviations = np.array([sqrt(epochs * float((np.maximum(0, g - margins) ** 2).sum())) for g in tried])
+    bounds = ((sqrt(radius_squared) + deviations) / tried) ** 2
+    at = int(np.argmin(bounds))
+    return float(tried[at]), float(deviations[at]), float(bounds[at])

@@ -1,0 +1,108 @@
+"""Vectors that may separate the data: a run's own guesses, those of another run, or given weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from rosenblatt._types import Floats
+from rosenblatt.engine import predictors
+from rosenblatt.engine.hypotheses import Primal
+from rosenblatt.engine.run import Examples, Run
+from rosenblatt.loops.book import OFFSET
+from rosenblatt.rows import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """A vector u that claims to separate the data, known by the scores it gives.
+
+    Parameters
+    ----------
+    name
+        What to call it in a sentence.
+    on_examples, on_memory
+        Its scores (rows × outputs) on the rows of the data and on the corrected rows.
+    offsets
+        Its offsets.
+    norms_squared
+        ‖u‖² for each track, on whose outputs it is a vector of its own.
+    """
+
+    name: str
+    on_examples: Floats
+    on_memory: Floats
+    offsets: Floats
+    norms_squared: Floats
+
+
+def own_directions(run: Run, examples: Examples) -> list[Direction]:
+    """The single guesses of a run, as directions."""
+    names = predictors.GUESSES if run.hypothesis.recent is not None else predictors.GUESSES[:-1]
+    return [direction_of_run(run, examples, run, name) for name in names]
+
+
+def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -> Direction:
+    """A single guess of another run on such rows, or of this one, as a direction for this one."""
+    theirs = memory_rows(other, examples)
+    place, output, amount, offsets = predictors.guess(other, predictor)
+    on_theirs = _scores(other, theirs, predictor)
+    by_output = predictors.summed(output, amount * on_theirs[place, output], other.game.outputs)
+    return Direction(
+        name=f"the {predictor} guess" + ("" if other is run else " of another run"),
+        on_examples=_scores(other, examples.rows, predictor),
+        on_memory=on_theirs if other is run else _scores(other, memory_rows(run, examples), predictor),
+        offsets=offsets,
+        norms_squared=by_track(run, by_output, offsets),
+    )
+
+
+def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direction:
+    """Weights (outputs × features, or features + 1 with the intercept last) as a direction."""
+    hypothesis = run.hypothesis
+    if not isinstance(hypothesis, Primal):
+        raise ValueError(
+            "Weights are a direction only for the learner without a kernel. With one, pass a fitted "
+            "PerceptronClassifier with the same kernel as u."
+        )
+    u = np.atleast_2d(weights).T
+    features, outputs = hypothesis.weights.shape
+    if u.shape == (features - 1, outputs):
+        u = np.vstack([u, np.zeros(outputs)])
+    if u.shape != (features, outputs) or not np.all(np.isfinite(u)):
+        raise ValueError(
+            f"u must be finite weights of shape {(outputs, features - 1)}, or {(outputs, features)} with the "
+            f"intercept as last column. Got shape {weights.shape}."
+        )
+    u[-1] *= hypothesis.memory.constant
+    return Direction(
+        name="the given weights",
+        on_examples=hypothesis.scores_of(u, examples.rows),
+        on_memory=hypothesis.scores_of(u, hypothesis.memory.rows),
+        offsets=np.zeros_like(run.game.offsets),
+        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros_like(run.game.offsets)),
+    )
+
+
+def memory_rows(run: Run, examples: Examples) -> Rows:
+    """The corrected rows; under a precomputed kernel only the examples hold them."""
+    stored = run.hypothesis.memory.rows
+    if len(stored) and stored.width == 0:
+        return examples.rows.take(stored.ids)
+    return stored
+
+
+def _scores(run: Run, rows: Rows, predictor: str) -> Floats:
+    return predictors.scores(run, rows, predictor)[0] if len(rows) else np.empty((0, run.game.outputs))
+
+
+def by_track(run: Run, by_output: Floats, offsets: Floats) -> Floats:
+    """‖u‖² of each track from that of each output; which output is whose, the ledger knows."""
+    ledger, norms = run.ledger, np.zeros(run.game.tracks)
+    owner, free = ledger.track[ledger.correction], ledger.row == OFFSET
+    for track in range(run.game.tracks):
+        mine = owner == track
+        norms[track] = by_output[np.unique(ledger.output[mine & ~free])].sum()
+        norms[track] += (offsets[np.unique(ledger.output[mine & free])] ** 2).sum()
+    return norms

@@ -1,0 +1,95 @@
+"""Why a guess answered as it did: importance × similarity of the stored examples, summed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.engine import predictors
+from rosenblatt.engine.run import Run
+from rosenblatt.rows import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """The stored examples behind one score, the most important first.
+
+    Parameters
+    ----------
+    answer
+        What the learner answers.
+    output
+        The class whose score this is.
+    score
+        The sum of all contributions and of `start`.
+    examples
+        The numbers of the stored examples.
+    labels
+        Their labels.
+    importance
+        α_j: how often, on balance, each was added.
+    similarity
+        K(x_j, x).
+    start
+        What v_0 contributes: 0 unless it was random.
+    """
+
+    answer: Any
+    output: Any
+    score: float
+    examples: Ints
+    labels: Array
+    importance: Floats
+    similarity: Floats
+    start: float = 0.0
+
+    @property
+    def contribution(self) -> Floats:
+        """Importance × similarity; these and `start` add up to the score."""
+        return self.importance * self.similarity
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def table(self, most: int = 10) -> str:
+        """The most important examples as text."""
+        lines = [f"{'example':>8}  {'label':>8}  {'importance':>11}  {'similarity':>11}  {'product':>11}"]
+        shown = zip(
+            self.examples, self.labels, self.importance, self.similarity, self.contribution, strict=True
+        )
+        for number, label, importance, similarity, product in list(shown)[:most]:
+            lines.append(
+                f"{number:>8}  {label!s:>8}  {importance:>+11.5g}  {similarity:>11.5g}  {product:>+11.5g}"
+            )
+        if len(self) > most:
+            rest = self.contribution[most:].sum()
+            lines.append(f"{'':>8}  {'':>8}  {f'and {len(self) - most} more':>24}  {rest:>+11.5g}")
+        if self.start:
+            lines.append(f"{'':>8}  {'':>8}  {'the random start':>24}  {self.start:>+11.5g}")
+        lines.append(f"The score of {self.output!s} is {self.score:+.5g}; the answer is {self.answer!s}.")
+        return "\n".join(lines)
+
+
+def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Floats, Floats, float]:
+    """Example numbers, importances and similarities behind the score of one row, and the part of v_0."""
+    if predictor not in predictors.GUESSES:
+        raise ValueError(
+            f"explain takes a score apart, and {predictor!r} has none: it is a choice among guesses. "
+            "Ask for one of them, 'last', 'best' or 'average', as in explain(x, predictor='average')."
+        )
+    predictors.check_kept(run, "explain")
+    place, outputs, amount, _ = predictors.guess(run, predictor)
+    mine = (outputs == output) & (amount != 0)
+    place, amount = place[mine], amount[mine]
+    memory = run.hypothesis.memory
+    support = memory.rows.take(place)
+    similarity = memory.similarities(row, support)[0].astype(np.float64) if len(place) else np.empty(0)
+    order = np.argsort(-np.abs(amount * similarity), kind="stable")
+    start = float(run.hypothesis.first_scores(row)[0, output])
+    return support.ids[order], amount[order], similarity[order], start
