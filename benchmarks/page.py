@@ -73,7 +73,7 @@ def _bent() -> arena.Match:
         np.random.default_rng(0),
         arena.Match(arena.Classification(2), None, arena.Learner("RBF(sigma=0.1)")),
     )
-    while len(match.run.hypothesis.memory) < SUPPORT:
+    while len(match.run.hypothesis.support) < SUPPORT:
         match.show(arena.Point(tuple(random.uniform(-1, 1, 2).tolist()), int(random.integers(2)) * 2 - 1))
     return match
 

@@ -13,7 +13,7 @@ def edges_of(lines, labels, seen):
     )
 
 
-def score_of(path, lines, offsets, seen=False):
+def score_of(path, lines, structure, seen=False):
     """The score of a path, as section 4 of the source has it: what it passes, summed."""
     labels = lines.shape[1]
     scores, edges = edges_of(lines, labels, seen)
@@ -22,14 +22,14 @@ def score_of(path, lines, offsets, seen=False):
     on_edges = sum(edges[i, before, after] for i, (before, after) in enumerate(pairwise(path)))
     return (
         sum(scores[i, label] for i, label in enumerate(path))
-        + sum(offsets[step] for step in steps)
+        + sum(structure[step] for step in steps)
         + on_edges
     )
 
 
-def every_path(lines, offsets, seen=False):
+def every_path(lines, structure, seen=False):
     """All paths, the highest first; of equals the first, reading from the last label."""
     labels = lines.shape[1]
     rows = len(edges_of(lines, labels, seen)[0])
-    found = [(score_of(path, lines, offsets, seen), path) for path in product(range(labels), repeat=rows)]
+    found = [(score_of(path, lines, structure, seen), path) for path in product(range(labels), repeat=rows)]
     return sorted(found, key=lambda pair: (-pair[0], pair[1][::-1]))

@@ -90,7 +90,7 @@ def classes(model):
 
 
 def stored(model):
-    return len(load(model)._run.hypothesis.memory)
+    return len(load(model)._run.hypothesis.support)
 
 
 def width(model):

@@ -60,15 +60,15 @@ def all_guesses(X, y, epochs):
 class Remembering:
     """An oracle: every guess is kept as a function of rows, and forgetting is done to each of them by its definition."""
 
-    def __init__(self, size, forget, kernel, reach):
-        self.size, self.forget, self.kernel, self.reach = size, forget, kernel, reach
+    def __init__(self, size, forget, kernel, required):
+        self.size, self.forget, self.kernel, self.required = size, forget, kernel, required
         self.rows, self.guesses, self.survived, self.stored = [], [np.zeros(0)], [0], 0
 
     def play(self, x, y):
-        near = self.kernel(np.array(self.rows), x[None])[:, 0] if self.rows else np.zeros(0)
+        gram = self.kernel(np.array(self.rows), x[None])[:, 0] if self.rows else np.zeros(0)
         self.survived[-1] += 1
-        margin = y * float(self.guesses[-1] @ near)
-        if margin > 0 and margin >= self.reach:
+        margin = y * float(self.guesses[-1] @ gram)
+        if margin > 0 and margin >= self.required:
             return
         self.rows.append(x)
         self.stored += 1

@@ -25,40 +25,40 @@ from rosenblatt.theory.certificates import certify
 
 
 @compilable
-def judge(scores, offsets, truth, track, reach, where, amount):
+def judge(scores, structure, truth, head, required, where, amount):
     count, moved, margin, nearest = 1, 0.0, 0.0, 0
-    for r in range(offsets.shape[0]):
+    for r in range(structure.shape[0]):
         side = 1.0 if truth[0] > r else -1.0
-        gap = side * (scores[0, 0] - offsets[r])
+        gap = side * (scores[0, 0] - structure[r])
         if gap <= 0.0:
             where[count, 0], where[count, 1], amount[count] = -1, r, -side
             count, moved, margin = count + 1, moved + side, margin + gap
-        if abs(scores[0, 0] - offsets[r]) < abs(scores[0, 0] - offsets[nearest]):
+        if abs(scores[0, 0] - structure[r]) < abs(scores[0, 0] - structure[nearest]):
             nearest = r
     wrong = count > 1
     if not wrong:
         count, moved = 2, 1.0 if truth[0] > nearest else -1.0
-        margin = moved * (scores[0, 0] - offsets[nearest])
+        margin = moved * (scores[0, 0] - structure[nearest])
         where[1, 0], where[1, 1], amount[1] = -1, nearest, -moved
     where[0, 0], where[0, 1], amount[0] = 0, 0, moved
     return count, margin, wrong, 1.0
 
 
 @compilable
-def ballot(scores, offsets, starts, track, weight, tally):
+def ballot(scores, structure, starts, head, weight, tally):
     for i in range(scores.shape[1]):
-        tally[(scores[0, i] > offsets).sum(), i] += weight
+        tally[(scores[0, i] > structure).sum(), i] += weight
 
 
 @dataclass(frozen=True)
 class Ordinal:
     ranks: int
-    outputs, tracks, judge, ballot = 1, 1, staticmethod(judge), staticmethod(ballot)
-    offsets = property(lambda self: np.zeros(self.ranks - 1))
+    outputs, heads, judge, ballot = 1, 1, staticmethod(judge), staticmethod(ballot)
+    structure = property(lambda self: np.zeros(self.ranks - 1))
     alternatives = property(lambda self: self.ranks)
 
-    def answer(self, scores, offsets, starts):
-        return (scores > offsets).sum(axis=1)
+    def answer(self, scores, structure, starts):
+        return (scores > structure).sum(axis=1)
 
     def elect(self, tally, starts):
         return tally.argmax(axis=1)
@@ -97,7 +97,7 @@ def test_it_is_the_papers_algorithm(points, epochs):
         run = a_run(Ordinal(4), data, y, epochs=epochs, player=player)
         assert run.ledger.mistakes.tolist() == mistakes
         assert run.hypothesis.weights[:-1, 0].tolist() == w.tolist()
-        assert run.hypothesis.offsets.tolist() == b.tolist()
+        assert run.hypothesis.structure.tolist() == b.tolist()
 
 
 @given(labelled_points(4), st.integers(1, 3), st.integers(1, 20))

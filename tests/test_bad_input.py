@@ -63,7 +63,7 @@ def with_value(X, value):
         (None, None, {"rule": "hinge"}, "Got 'hinge'"),
         (None, None, {"learning_rate": -1}, "must be a positive number"),
         (None, None, {"learning_rate": "a"}, "must be a positive number. Got 'a'"),
-        (None, None, {"rule": 3}, "an object with reach, parameters, step and bound. Got 3"),
+        (None, None, {"rule": 3}, "an object with required_margin, parameters, step and bound. Got 3"),
         (None, None, {"fit_intercept": "no"}, "fit_intercept must be True or False. Got 'no'"),
         (None, None, {"random_state": -1}, "random_state must be None, a whole number"),
         (None, None, {"class_weight": {0: -1.0}}, "Weights must be numbers from 0 .*Got -1"),

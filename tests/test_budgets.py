@@ -86,7 +86,7 @@ def test_projecting_without_tolerance_is_the_same_learner_while_there_is_room():
 )
 def test_policies_forget_as_they_say_and_so_do_all_predictors(policy, forget):
     points = X[:60]
-    oracle = Remembering(12, forget, WIDE, reach=0.2)
+    oracle = Remembering(12, forget, WIDE, required=0.2)
     for x, y in zip(points, 2 * TWO[:60] - 1, strict=True):
         oracle.play(x, y)
     learner = PerceptronClassifier(
@@ -118,7 +118,7 @@ def test_groups_of_guesses_vote_by_their_averages():
     assert len(remembered) <= 17
     assert remembered.survived.sum() == 200
     average = learner.set_params(predictor="average").decision_function(X)
-    near = WIDE(learner.support_vectors_, X)
+    gram = WIDE(learner.support_vectors_, X)
     place = {row: i for i, row in enumerate(learner.support_.tolist())}
     guesses, current = [], np.zeros(len(place))
     for k in range(len(remembered)):
@@ -126,7 +126,7 @@ def test_groups_of_guesses_vote_by_their_averages():
         for row, amount in zip(remembered.row[mine], remembered.amount[mine], strict=True):
             current[place[int(row)]] += amount
         guesses.append(current.copy())
-    scores = np.array(guesses) @ near
+    scores = np.array(guesses) @ gram
     np.testing.assert_allclose(remembered.survived[1:] @ scores / 200, average, atol=1e-9)
     votes = remembered.survived[1:] @ np.sign(scores) / 200
     np.testing.assert_allclose(learner.set_params(predictor="vote").decision_function(X), votes, atol=1e-9)
@@ -138,13 +138,13 @@ def test_merging_keeps_what_can_be_kept_of_two_rows():
         run = begin(Binary(), kernel=WIDE, intercept=intercept, budget=Budget(6, "merging"))
         constant = float(intercept)
         for i in range(40):
-            before, rows = run.hypothesis.coefficients[:, 0].copy(), run.hypothesis.memory.rows.data.copy()
+            before, rows = run.hypothesis.coefficients[:, 0].copy(), run.hypothesis.support.rows.data.copy()
             play(
                 run,
                 Examples(run.number(points[i : i + 1]), labels[i : i + 1].astype(np.int8)),
                 [np.zeros(1, int)],
             )
-            after, now = run.hypothesis.coefficients[:, 0], run.hypothesis.memory.rows.data
+            after, now = run.hypothesis.coefficients[:, 0], run.hypothesis.support.rows.data
             if len(before) < 6 or np.array_equal(before, after):
                 continue
             sign = 2.0 * labels[i] - 1
@@ -158,7 +158,7 @@ def test_merging_keeps_what_can_be_kept_of_two_rows():
             )
             assert lost <= best + 1e-3
         logs = run.hypothesis.matrix[:6, :6]
-        np.testing.assert_allclose(np.exp(logs), WIDE(run.hypothesis.memory.rows.data), atol=1e-9)
+        np.testing.assert_allclose(np.exp(logs), WIDE(run.hypothesis.support.rows.data), atol=1e-9)
 
 
 def _distance(rows, alpha, others, beta, constant):
@@ -173,14 +173,14 @@ def _merged(rows, alpha, m, n, constant):
     losses = []
     for share in np.linspace(0, 1, 101):
         z = share * rows[m] + (1 - share) * rows[n]
-        near = WIDE(rows[[m, n]], z[None])[:, 0] + constant
-        beta = alpha[[m, n]] @ near / (1 + constant)
+        gram = WIDE(rows[[m, n]], z[None])[:, 0] + constant
+        beta = alpha[[m, n]] @ gram / (1 + constant)
         losses.append(_distance(rows[[m, n]], alpha[[m, n]], z[None], np.array([beta]), constant))
     return min(losses)
 
 
 def test_random_forgetting_is_drawn_from_its_seed():
-    one, two, three = (a_run(Budget(10, "random", seed=seed)).hypothesis.memory.ids for seed in (1, 1, 2))
+    one, two, three = (a_run(Budget(10, "random", seed=seed)).hypothesis.support.ids for seed in (1, 1, 2))
     assert np.array_equal(one, two)
     assert not np.array_equal(one, three)
 
@@ -220,11 +220,11 @@ def test_online_learners_have_budgets():
     ranker = online.Ranker(WIDE, budget=6)
     for i in range(40):
         ranker.add_example(X[5 * i : 5 * i + 5], int(np.argmax(X[5 * i : 5 * i + 5, 0])))
-    assert len(ranker._run.hypothesis.memory) <= 6
+    assert len(ranker._run.hypothesis.support) <= 6
     tagger = online.Tagger(WIDE, budget=6)
     for words, tags in zip(WORDS, TAGS, strict=True):
         tagger.add_example(words, tags)
-    assert len(tagger._labeller.run.hypothesis.memory) <= 6
+    assert len(tagger._labeller.run.hypothesis.support) <= 6
     assert len(tagger.label(WORDS[0])) == 5
 
 
@@ -310,7 +310,7 @@ def test_merging_with_an_intercept_knows_how_far_rows_are_from_each_other():
     narrow = kernels.RBF(sigma=0.3)
     for dtype in (np.float32, np.float64):
         run = a_run(Budget(20, "merging"), X.astype(dtype), kernel=narrow, intercept=True)
-        rows = run.hypothesis.memory.rows.data.astype(np.float64)
+        rows = run.hypothesis.support.rows.data.astype(np.float64)
         distances = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
         np.testing.assert_allclose(
             run.hypothesis.matrix[:20, :20], -distances / (2 * 0.3**2), rtol=1e-4, atol=1e-4
@@ -333,8 +333,8 @@ def test_sparse_rows_may_become_wide(policy):
         learner._play(learner._reader.row(narrow[[i]]), np.array([TWO[i]], np.int8))
     for i in range(100):
         learner._play(wide[[i]], np.array([TWO[i]], np.int8))
-    assert len(learner._run.hypothesis.memory) <= 10
-    assert learner._run.hypothesis.memory.rows.width == 5000
+    assert len(learner._run.hypothesis.support) <= 10
+    assert learner._run.hypothesis.support.rows.width == 5000
 
 
 def test_a_large_budget_survives_in_a_file(tmp_path):

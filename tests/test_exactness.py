@@ -21,7 +21,7 @@ from playing import (
     sparse,
 )
 from rosenblatt import PerceptronClassifier, kernels, online
-from rosenblatt.engine.dual import DualBoard
+from rosenblatt.engine.dual import KeptBlockScores
 from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
@@ -128,19 +128,21 @@ def test_blocks_change_nothing():
 
 
 def test_forgetting_corrections_inside_a_block_is_seen(monkeypatch):
-    true_gram = DualBoard.gram
-    monkeypatch.setattr(DualBoard, "gram", lambda self, block, wanted: true_gram(self, block, wanted) * 0)
+    true_gram = KeptBlockScores.gram
+    monkeypatch.setattr(
+        KeptBlockScores, "gram", lambda self, block, wanted: true_gram(self, block, wanted) * 0
+    )
     rejects(blocks_change_nothing(play_blocks))
 
 
 def test_forgetting_to_settle_between_epochs_is_seen(monkeypatch):
-    true_begin = DualBoard.begin
+    true_begin = KeptBlockScores.begin
 
     def begin_unsettled(self, order):
         self._played = []
         true_begin(self, order)
 
-    monkeypatch.setattr(DualBoard, "begin", begin_unsettled)
+    monkeypatch.setattr(KeptBlockScores, "begin", begin_unsettled)
     rejects(blocks_change_nothing(play_blocks))
 
 
@@ -299,7 +301,7 @@ def test_partial_fits_are_one_run(game, cut, dual, first, second, asked):
     game, X, y = game
     assume(len(set(y)) == (2 if isinstance(game, Binary) else 3))
     cut = min(cut, len(X))
-    options = {"multiclass": "one-vs-rest" if game.tracks > 1 else "argmax", "shuffle": False, "epochs": 1}
+    options = {"multiclass": "one-vs-rest" if game.heads > 1 else "argmax", "shuffle": False, "epochs": 1}
     whole = PerceptronClassifier(CUBIC if dual else None, **options).fit(X, y)
     parts = PerceptronClassifier(CUBIC if dual else None, **options)
     for form, part in ((first, slice(0, cut)), (second, slice(cut, len(X)))):

@@ -37,8 +37,8 @@ def test_the_ten_round_table():
 def test_the_survivals_of_each_track_add_up_to_the_rounds(game, epochs):
     game, X, y = game
     ledger = a_run(game, X, y, epochs=epochs, player=play_blocks).ledger
-    for track in range(ledger.tracks):
-        assert ledger.of(track).survived.sum() == ledger.rounds
+    for head in range(ledger.heads):
+        assert ledger.of(head).survived.sum() == ledger.rounds
     assert (np.diff(ledger.when) >= 0).all()
 
 
@@ -135,12 +135,12 @@ def test_the_tally_of_one_vs_rest_is_a_vote_per_class(game):
     run = a_run(game, X, y, kernel=CUBIC, player=play_blocks)
     tally = predictors.votes(run, Rows(X), np.arange(len(X) + 1))
     assert (np.abs(tally) <= 1 + 1e-12).all()
-    if game.tracks > 1:
-        for track in range(game.tracks):
-            alone = a_run(Binary(), X, (y == track).astype(int), kernel=CUBIC, player=play_blocks)
+    if game.heads > 1:
+        for head in range(game.heads):
+            alone = a_run(Binary(), X, (y == head).astype(int), kernel=CUBIC, player=play_blocks)
             if alone.ledger.rounds == run.ledger.rounds:
                 theirs = predictors.votes(alone, Rows(X), np.arange(len(X) + 1))
-                np.testing.assert_allclose(tally[:, [track]], theirs, atol=1e-12)
+                np.testing.assert_allclose(tally[:, [head]], theirs, atol=1e-12)
 
 
 @given(games_and_points(), st.booleans())

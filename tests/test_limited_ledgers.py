@@ -9,7 +9,7 @@ from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import LISTED, Examples, begin
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.ledger import Book
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 from test_rules import blobs
 
 RANDOM = np.random.default_rng(0)
@@ -112,17 +112,17 @@ def test_a_ranker_that_keeps_nothing_remembers_no_pairs():
 
 
 def test_trim_drops_whole_corrections_and_renumbers_entries():
-    book = Book(tracks=1, offsets=2, limit=2)
+    book = Book(heads=1, structure=2, limit=2)
     lines = np.array([[when, 0, 0, 0, 1, 1, 1, 1] for when in (1, 2, 4, 5)], float)
     entries = np.array(
-        [[0, 3, 0, 1.0], [0, OFFSET, 1, 2.0], [1, 4, 0, -1.0], [2, 5, 0, 1.0], [3, OFFSET, 0, 1.0]]
+        [[0, 3, 0, 1.0], [0, STRUCTURE, 1, 2.0], [1, 4, 0, -1.0], [2, 5, 0, 1.0], [3, STRUCTURE, 0, 1.0]]
     )
     book.add(6, lines, entries)
     assert (len(book), book.total, book.rounds) == (2, 4, 6)
     assert book.ledger.when.tolist() == [4, 5]
     assert book.ledger.correction.tolist() == [0, 1]
     assert book.unlisted_delays.tolist() == [0, 2]
-    assert book.delayed_offsets.tolist() == [5, 2]
+    assert book.delayed_structure.tolist() == [5, 2]
 
 
 def test_a_limited_ledger_refuses_what_it_cannot_tell():

@@ -266,7 +266,7 @@ def test_a_model_is_deterministic_bytes():
         ("book.entries", -2, 7, "outputs that there are"),
         ("book.entries", -4, 10**6, "entries should belong to corrections"),
         ("book.entries", -3, 0.5, "whole numbers"),
-        ("book.corrections", 2, 3, "tracks should be those of the game"),
+        ("book.corrections", 2, 3, "heads should be those of the game"),
         ("book.corrections", 0, 10**9, "order of rounds"),
         ("book.corrections", 5, 0.5, "wrong should be"),
     ],

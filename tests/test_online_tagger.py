@@ -59,8 +59,8 @@ def test_labels_come_as_they_come(kernel, predictor):
     first = ledger.until(1)
     moved = first.output[first.row == -1]
     assert set(moved[(moved < 16)].tolist()) <= {4 * p + c for p in range(3) for c in range(3)}
-    offsets = np.bincount(ledger.output[ledger.row == -1], ledger.amount[ledger.row == -1], minlength=24)
-    assert np.allclose(offsets, online._labeller.run.hypothesis.offsets)
+    structure = np.bincount(ledger.output[ledger.row == -1], ledger.amount[ledger.row == -1], minlength=24)
+    assert np.allclose(structure, online._labeller.run.hypothesis.structure)
 
 
 def test_schemes_hold_from_the_first_answer_on():

@@ -21,13 +21,13 @@ from rosenblatt.theory.certificates import certify
 from test_add_a_game import Ordinal
 from test_add_a_game import ballot as ordinal_ballot
 
-FINE, OUTPUT, NEGATIVE, ROW, OFFSET, MANY, NONE_LEFT, AMOUNT, MARGIN, COST, PAST, RAISES = range(12)
+FINE, OUTPUT, NEGATIVE, ROW, STRUCTURE, MANY, NONE_LEFT, AMOUNT, MARGIN, COST, PAST, RAISES = range(12)
 
 SENTENCES = {
     OUTPUT: r"entry for output 7 of a game with 2 outputs",
     NEGATIVE: r"entry for output -3 of a game with 2 outputs",
     ROW: r"entry for row 100000 of a round with 1 rows",
-    OFFSET: r"entry for offset 1 of a game with 1 offsets",
+    STRUCTURE: r"entry for structure weight 1 of a game with 1, from 0 on",
     MANY: r"returned 1000000 entries, and there is room for 3",
     NONE_LEFT: r"returned -1 entries",
     AMOUNT: r"entry with the amount nan",
@@ -39,11 +39,11 @@ SENTENCES = {
 
 
 @compilable
-def faulty(scores, offsets, truth, track, reach, where, amount):
+def faulty(scores, structure, truth, head, required, where, amount):
     """Two classes, 0 and −1; any other truth is the fault to commit."""
     kind = max(truth[0], 0)
     label = 1 if truth[0] < 0 else 0
-    count, margin, cost = 3, scores[0, label] - scores[0, 1 - label] + offsets[0], 1.0
+    count, margin, cost = 3, scores[0, label] - scores[0, 1 - label] + structure[0], 1.0
     where[0, 0], where[0, 1], amount[0] = 0, label, 1.0
     where[1, 0], where[1, 1], amount[1] = 0, 1 - label, -1.0
     where[2, 0], where[2, 1], amount[2] = -1, 0, 1.0
@@ -53,7 +53,7 @@ def faulty(scores, offsets, truth, track, reach, where, amount):
         where[1, 1] = -3
     elif kind == ROW:
         where[1, 0] = 100_000
-    elif kind == OFFSET:
+    elif kind == STRUCTURE:
         where[2, 1] = 1
     elif kind == MANY:
         count = 1_000_000
@@ -75,13 +75,13 @@ def faulty(scores, offsets, truth, track, reach, where, amount):
 
 @dataclass(frozen=True)
 class Faulty:
-    outputs, tracks, alternatives, offsets = 2, 1, 2, np.zeros(1)
+    outputs, heads, alternatives, structure = 2, 1, 2, np.zeros(1)
     judge, ballot = staticmethod(faulty), staticmethod(ordinal_ballot)
 
     def most_entries(self, rows):
         return 3
 
-    def answer(self, scores, offsets, starts):
+    def answer(self, scores, structure, starts):
         return scores.argmax(axis=1)
 
     def elect(self, tally, starts):
@@ -113,7 +113,7 @@ def test_learner_reports_what_a_judge_may_not_return(way, fault):
         before = a_run(Faulty(), form(POINTS[:25]), LABELS[:25], epochs=1)
         assert run.ledger == before.ledger
         assert run.hypothesis.weights.tolist() == before.hypothesis.weights.tolist()
-        assert run.hypothesis.offsets.tolist() == before.hypothesis.offsets.tolist()
+        assert run.hypothesis.structure.tolist() == before.hypothesis.structure.tolist()
     else:
         assert run.ledger.rounds == 0
 
@@ -158,7 +158,7 @@ def faulty_step(margin, norm_squared, cost, parameters):
 @dataclass(frozen=True)
 class Stepping:
     name: str
-    reach = -np.inf
+    required_margin = -np.inf
     parameters = property(lambda self: np.array([float(NAMES.index(self.name))]))
 
     @property
@@ -215,17 +215,17 @@ def plain_step(margin, norm_squared, cost, parameters):
     return 1.0
 
 
-def plain_judge(scores, offsets, truth, track, reach, where, amount):
+def plain_judge(scores, structure, truth, head, required, where, amount):
     return 0, np.inf, False, 1.0
 
 
 @compilable
-def calling_judge(scores, offsets, truth, track, reach, where, amount):
-    return plain_judge(scores, offsets, truth, track, reach, where, amount)
+def calling_judge(scores, structure, truth, head, required, where, amount):
+    return plain_judge(scores, structure, truth, head, required, where, amount)
 
 
 @compilable
-def three_values(scores, offsets, truth, track, reach, where, amount):
+def three_values(scores, structure, truth, head, required, where, amount):
     return 0, np.inf, False
 
 
@@ -240,7 +240,7 @@ class Plain(Faulty):
             "partial": partial(plain_judge), "method": self.method,
         }[self.name]  # fmt: skip
 
-    def method(self, scores, offsets, truth, track, reach, where, amount):
+    def method(self, scores, structure, truth, head, required, where, amount):
         return 0, np.inf, False, 1.0
 
 
@@ -264,12 +264,12 @@ def test_learner_reports_a_rule_that_cannot_be_compiled():
         a_run(Binary(), POINTS, y, rule=Stepping("plain"), player=play_blocks)
 
 
-def plain_ballot(scores, offsets, starts, track, weight, tally):
+def plain_ballot(scores, structure, starts, head, weight, tally):
     tally[0] += weight
 
 
 @compilable
-def ballot_past_the_end(scores, offsets, starts, track, weight, tally):
+def ballot_past_the_end(scores, structure, starts, head, weight, tally):
     for i in range(100_000):
         tally[0, i] += weight
 
@@ -361,40 +361,40 @@ def test_games_check_finds_what_a_judge_may_not_return(fault):
 
 
 @compilable
-def margin_of_another(scores, offsets, truth, track, reach, where, amount):
+def margin_of_another(scores, structure, truth, head, required, where, amount):
     where[0, 0], where[0, 1], amount[0] = 0, 0, 1.0
     return 1, scores[0, 0] - 1.0, True, 1.0
 
 
 @compilable
-def changing_judge(scores, offsets, truth, track, reach, where, amount):
+def changing_judge(scores, structure, truth, head, required, where, amount):
     scores[0, 0] = 0.0
     return 0, np.inf, False, 1.0
 
 
 @compilable
-def no_entry(scores, offsets, truth, track, reach, where, amount):
+def no_entry(scores, structure, truth, head, required, where, amount):
     return 0, -1.0, True, 1.0
 
 
 @dataclass(frozen=True)
 class Wrong:
     name: str
-    outputs, alternatives, offsets = 1, 1, NO_OFFSETS
+    outputs, alternatives, structure = 1, 1, NO_OFFSETS
     ballot = staticmethod(Binary().ballot)
 
     @property
     def judge(self):
         return {
             "margin": margin_of_another, "pure": changing_judge, "entries": no_entry,
-            "plain": plain_judge, "tracks": Binary().judge, "ballot": Binary().judge,
+            "plain": plain_judge, "heads": Binary().judge, "ballot": Binary().judge,
         }[self.name]  # fmt: skip
 
     @property
-    def tracks(self):
-        return 2 if self.name == "tracks" else 1
+    def heads(self):
+        return 2 if self.name == "heads" else 1
 
-    def answer(self, scores, offsets, starts):
+    def answer(self, scores, structure, starts):
         return np.zeros(len(scores) + (self.name == "ballot"))
 
     def elect(self, tally, starts):
@@ -408,7 +408,7 @@ class Wrong:
         ("pure", "write to where and amount only"),
         ("entries", "writes no entry that corrects it"),
         ("plain", "plain_judge cannot be compiled"),
-        ("tracks", "share an output"),
+        ("heads", "share an output"),
         ("ballot", "answer must return one answer per round or row. Got 4"),
     ],
 )
@@ -420,7 +420,7 @@ def test_games_check_finds_broken_laws(name, sentence):
 
 def test_games_check_names_missing_members():
     assert games.check(object(), [0]).faults == (
-        "The game has no outputs, offsets, tracks, alternatives, judge, ballot, answer, elect.",
+        "The game has no outputs, structure, heads, alternatives, judge, ballot, answer, elect.",
     )
 
 
@@ -434,7 +434,7 @@ def test_rules_check_finds_nothing_wrong_with_rules(rule):
 
 @dataclass(frozen=True)
 class WrongRule(Stepping):
-    reach = np.nan
+    required_margin = np.nan
     parameters = (1.0,)
 
     def bound(self, radius_squared, margin, cost=1.0):
@@ -450,8 +450,11 @@ class WrongRule(Stepping):
         (Stepping("short"), ["raised IndexError"]),
         (Stepping("backwards"), ["step is -1", "must not go backwards"]),
         (Stepping("plain"), ["plain_step cannot be compiled"]),
-        (WrongRule("plain"), ["reach of a rule must be a number", "array of float64", "bound returned nan"]),
-        (object(), ["has no reach, parameters, step, bound"]),
+        (
+            WrongRule("plain"),
+            ["required margin of a rule must be a number", "array of float64", "bound returned nan"],
+        ),
+        (object(), ["has no required_margin, parameters, step, bound"]),
     ],
 )
 def test_rules_check_finds_faults(rule, sentences):

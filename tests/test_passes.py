@@ -115,11 +115,11 @@ def test_the_clerk_keeps_every_corrected_row_once(game, epochs, seed, form):
         patch.setattr(learner, "STRETCH", 3)
         patch.setattr(engine.passes, "COPIED", 2)
         run = a_run(game, form(X), y, player=play_pass, epochs=epochs, seed=seed)
-    memory = run.hypothesis.memory
-    assert sorted(memory.ids.tolist()) == sorted(set(run.ledger.row.tolist()))
-    kept = sp.csr_array(memory.rows.data).toarray() if len(memory) else X[:0]
-    assert np.array_equal(kept, X[memory.ids])
-    assert np.array_equal(memory.ids[memory.places(run.ledger.row)], run.ledger.row)
+    support = run.hypothesis.support
+    assert sorted(support.ids.tolist()) == sorted(set(run.ledger.row.tolist()))
+    kept = sp.csr_array(support.rows.data).toarray() if len(support) else X[:0]
+    assert np.array_equal(kept, X[support.ids])
+    assert np.array_equal(support.ids[support.indices(run.ledger.row)], run.ledger.row)
 
 
 def test_losing_a_feature_is_seen():
@@ -157,7 +157,7 @@ def test_rounds_one_by_one_are_one_run(game, rule, keep, dense_rows):
     game, X, y = game
     whole = a_run(game, X, y, rule=RULES[rule], epochs=1, intercept=True, keep=keep)
     run = begin(game, features=0, rule=RULES[rule], intercept=True, keep=keep)
-    table = engine.passes.OneRoundTable(run)
+    table = engine.passes.OneRoundDriver(run)
     for i, as_dense in enumerate(dense_rows[: len(X)]):
         table.play(X[[i]] if as_dense else Rows(sparse(X[[i]])).csr, y[[i]])
     run.hypothesis.narrow(X.shape[1])

@@ -15,7 +15,7 @@ from rosenblatt.tasks.tagging.lattices import Lattice
 
 @st.composite
 def lattices(draw):
-    """A game, small scores with ties, offsets some of which forbid, and a path that is allowed."""
+    """A game, small scores with ties, structure weights some of which forbid, and a path that is allowed."""
     rows, labels = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     kind = draw(st.sampled_from(["scored", "allowed", "seen"]))
     random = np.random.default_rng(draw(st.integers(0, 10**6)))
@@ -28,32 +28,32 @@ def lattices(draw):
         if random.random() < draw(st.sampled_from([0.0, 0.3]))
     }
     game = Sequence(labels, frozenset(pairs - {*pairwise([labels, *truth.tolist(), labels])}), kind)
-    learned = random.integers(-2, 3, len(game.offsets)) if kind != "allowed" else 0
-    return game, scores, game.offsets + learned, truth
+    learned = random.integers(-2, 3, len(game.structure)) if kind != "allowed" else 0
+    return game, scores, game.structure + learned, truth
 
 
 @given(lattices())
 def test_the_answer_is_the_best_of_all_paths(lattice):
-    game, scores, offsets, truth = lattice
-    found, totals = game.best(scores, offsets[None], np.array([0, len(scores)]))
-    best, path = every_path(scores, offsets, game.pairs == "seen")[0]
+    game, scores, structure, truth = lattice
+    found, totals = game.best(scores, structure[None], np.array([0, len(scores)]))
+    best, path = every_path(scores, structure, game.pairs == "seen")[0]
     assert (tuple(found[: len(truth)]), totals[0]) == (path, best)
 
 
 @given(lattices(), st.integers(1, 30))
 def test_the_n_best_are_the_first_of_all_paths(lattice, n):
-    game, scores, offsets, _ = lattice
-    lattice = Lattice(game, scores, offsets[None], np.array([0, len(scores)]), slice(None))
+    game, scores, structure, _ = lattice
+    lattice = Lattice(game, scores, structure[None], np.array([0, len(scores)]), slice(None))
     ((paths_found, totals),) = lattice.n_best(n)
-    expected = [pair for pair in every_path(scores, offsets, game.pairs == "seen") if pair[0] > -np.inf][:n]
+    expected = [pair for pair in every_path(scores, structure, game.pairs == "seen") if pair[0] > -np.inf][:n]
     assert [*zip(totals.tolist(), map(tuple, paths_found.tolist()), strict=True)] == expected
 
 
 @given(lattices())
 def test_the_best_through_every_label_and_its_probability(lattice):
-    game, scores, offsets, truth = lattice
-    lattice = Lattice(game, scores, offsets[None], np.array([0, len(scores)]), slice(0, len(truth)))
-    ranked = every_path(scores, offsets, game.pairs == "seen")
+    game, scores, structure, truth = lattice
+    lattice = Lattice(game, scores, structure[None], np.array([0, len(scores)]), slice(0, len(truth)))
+    ranked = every_path(scores, structure, game.pairs == "seen")
     weights = np.exp(np.array([score for score, _ in ranked]) / 2.0)
     through, probable = lattice.best_through(), lattice.probabilities(2.0)
     for i, label in product(range(len(truth)), range(game.labels)):
@@ -64,60 +64,60 @@ def test_the_best_through_every_label_and_its_probability(lattice):
 
 def test_probabilities_of_scores_that_are_far_apart():
     """The only path with a chance begins with a label that is far behind."""
-    scores, offsets = np.array([[1000.0, 0.0], [0.0, 0.0]]), np.zeros(8)
-    offsets[3] = 3000.0
-    lattice = Lattice(Sequence(2), scores, offsets[None], np.array([0, 2]), slice(None))
+    scores, structure = np.array([[1000.0, 0.0], [0.0, 0.0]]), np.zeros(8)
+    structure[3] = 3000.0
+    lattice = Lattice(Sequence(2), scores, structure[None], np.array([0, 2]), slice(None))
     assert np.allclose(lattice.probabilities(1.0), [[0, 1], [0, 1]])
     game = Sequence(2, frozenset({(0, 0), (0, 1), (1, 0)}))
-    lattice = Lattice(game, scores, (game.offsets + offsets)[None], np.array([0, 2]), slice(None))
+    lattice = Lattice(game, scores, (game.structure + structure)[None], np.array([0, 2]), slice(None))
     assert np.allclose(lattice.probabilities(1.0), [[0, 1], [0, 1]])
 
 
-def best_rival(scores, offsets, truth, loss, seen=False):
+def best_rival(scores, structure, truth, loss, seen=False):
     """The highest of all paths but the truth, where every wrong label adds `loss`: its score and the path."""
     added = scores.copy()
     added[: len(truth)] += loss * (np.arange(scores.shape[1]) != np.asarray(truth)[:, None])
-    rivals = [pair for pair in every_path(added, offsets, seen) if pair[1] != tuple(truth)]
+    rivals = [pair for pair in every_path(added, structure, seen) if pair[1] != tuple(truth)]
     return rivals[0] if rivals else (-np.inf, None)
 
 
 @given(lattices(), st.integers(0, 3))
 def test_the_rival_is_the_best_of_all_other_paths(lattice, loss):
-    game, scores, offsets, truth = lattice
+    game, scores, structure, truth = lattice
     found, seen, rows = np.empty(len(truth), np.int64), game.pairs == "seen", len(truth)
-    highest = paths.rival_path(scores[:rows], scores[rows:], offsets, truth, float(loss), found)
-    expected, _ = best_rival(scores, offsets, truth, loss, seen)
+    highest = paths.rival_path(scores[:rows], scores[rows:], structure, truth, float(loss), found)
+    expected, _ = best_rival(scores, structure, truth, loss, seen)
     assert highest == expected
     if expected > -np.inf:
         assert tuple(found) != tuple(truth)
-        assert score_of(found, scores, offsets, seen) + loss * (found != truth).sum() == expected
+        assert score_of(found, scores, structure, seen) + loss * (found != truth).sum() == expected
 
 
 @given(lattices(), st.sampled_from([-np.inf, 0.0, 1.0, 2.0]))
-def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, reach):
-    game, scores, offsets, truth = lattice
+def test_a_round_is_judged_by_the_truth_and_its_best_rival(lattice, required_margin):
+    game, scores, structure, truth = lattice
     seen, lines = game.pairs == "seen", np.zeros(len(scores), np.int64)
     lines[: len(truth)] = truth
     where, amount = np.zeros((99, 2), np.int64), np.zeros(99)
-    count, margin, wrong, cost = game.judge(scores, offsets, lines, 0, reach, where, amount)
-    true_score, loss = score_of(truth, scores, offsets, seen), max(reach, 0.0)
-    assert wrong == (best_rival(scores, offsets, truth, 0.0, seen)[0] >= true_score)
+    count, margin, wrong, cost = game.judge(scores, structure, lines, 0, required_margin, where, amount)
+    true_score, loss = score_of(truth, scores, structure, seen), max(required_margin, 0.0)
+    assert wrong == (best_rival(scores, structure, truth, 0.0, seen)[0] >= true_score)
     if margin < np.inf:
-        assert margin - loss * cost == true_score - best_rival(scores, offsets, truth, loss, seen)[0]
+        assert margin - loss * cost == true_score - best_rival(scores, structure, truth, loss, seen)[0]
         moved = sum(
-            change * (offsets[output] if row < 0 else scores[row, output])
+            change * (structure[output] if row < 0 else scores[row, output])
             for (row, output), change in zip(where[:count], amount[:count], strict=True)
         )
         assert moved == margin  # ⟨v, Φ(truth) − Φ(rival)⟩
         assert game.pairs != "allowed" or (where[:count, 0] >= 0).all()
 
 
-def is_surpassed_rightly(scores, offsets, truth):
+def is_surpassed_rightly(scores, structure, truth):
     """Whether what gains most on the truth is its best rival, or nothing if that stays below it."""
     found, rival = np.empty((2, len(truth)), np.int64)
-    highest = best_of_rivals(scores, scores[:0], offsets, truth, 0.0, rival)
-    gain = highest - score_of(truth, scores, offsets)
-    answer = paths.surpassing(scores, offsets, truth, found)
+    highest = best_of_rivals(scores, scores[:0], structure, truth, 0.0, rival)
+    gain = highest - score_of(truth, scores, structure)
+    answer = paths.surpassing(scores, structure, truth, found)
     return answer == -np.inf if gain < 0 else answer == gain and np.array_equal(found, rival)
 
 
@@ -134,8 +134,8 @@ SEARCH = {name: getattr(paths, name) for name in ("highest_of", "way_into")}
 
 @given(lattices())
 def test_what_surpasses_the_truth_is_its_best_rival(lattice):
-    game, scores, offsets, truth = lattice
-    assert game.pairs == "seen" or is_surpassed_rightly(scores, offsets, truth)
+    game, scores, structure, truth = lattice
+    assert game.pairs == "seen" or is_surpassed_rightly(scores, structure, truth)
 
 
 def test_that_truths_stand_and_fall_is_seen(monkeypatch):
@@ -149,13 +149,13 @@ def test_that_truths_stand_and_fall_is_seen(monkeypatch):
         truth = random.integers(0, 5, 12)
         lead = random.integers(4, 30, (12, 1)) * (np.arange(5) == truth[:, None])
         scores = random.integers(-3, 4, (12, 5)) + lead.astype(float)
-        offsets = random.integers(-3, 4, 35).astype(float)
-        assert is_surpassed_rightly(scores, offsets, truth)
-        stood += paths.surpassing(scores, offsets, truth, np.empty(12, np.int64)) == -np.inf
+        structure = random.integers(-3, 4, 35).astype(float)
+        assert is_surpassed_rightly(scores, structure, truth)
+        stood += paths.surpassing(scores, structure, truth, np.empty(12, np.int64)) == -np.inf
         for name, wrong in broken.items():
             with monkeypatch.context() as patch:
                 patch.setattr(paths, name, wrong)
-                seen[name] += not is_surpassed_rightly(scores, offsets, truth)
+                seen[name] += not is_surpassed_rightly(scores, structure, truth)
     assert 20 < stood < 180
     assert min(seen.values()) > 0
 
@@ -164,12 +164,12 @@ def test_a_rule_that_asks_for_a_margin_meets_the_rival_with_the_highest_score_an
     where, amount, other_rivals = np.zeros((99, 2), np.int64), np.zeros(99), 0
     for seed in range(100):
         random = np.random.default_rng(seed)
-        scores, offsets = (random.integers(-2, 3, shape).astype(float) for shape in ((4, 3), 15))
+        scores, structure = (random.integers(-2, 3, shape).astype(float) for shape in ((4, 3), 15))
         truth = random.integers(0, 3, 4)
-        _, margin, _, cost = Sequence(3).judge(scores, offsets, truth, 0, 2.0, where, amount)
-        highest = score_of(truth, scores, offsets) - margin + 2.0 * cost
-        assert highest == best_rival(scores, offsets, truth, 2.0)[0]
-        plain, path = best_rival(scores, offsets, truth, 0.0)
+        _, margin, _, cost = Sequence(3).judge(scores, structure, truth, 0, 2.0, where, amount)
+        highest = score_of(truth, scores, structure) - margin + 2.0 * cost
+        assert highest == best_rival(scores, structure, truth, 2.0)[0]
+        plain, path = best_rival(scores, structure, truth, 0.0)
         other_rivals += highest > plain + 2.0 * (np.array(path) != truth).sum()
     assert other_rivals > 20
 
@@ -199,10 +199,10 @@ def test_a_broken_search_is_seen(part, broken, monkeypatch):
     monkeypatch.setattr(paths, part, broken)
     random, seen = np.random.default_rng(0), 0
     for _ in range(50):
-        scores, offsets = (random.integers(-2, 3, shape).astype(float) for shape in ((4, 3), 15))
+        scores, structure = (random.integers(-2, 3, shape).astype(float) for shape in ((4, 3), 15))
         found = np.empty(4, np.int64)
-        paths.best_path(scores, scores[:0], offsets, found)
-        seen += tuple(found) != every_path(scores, offsets)[0][1]
+        paths.best_path(scores, scores[:0], structure, found)
+        seen += tuple(found) != every_path(scores, structure)[0][1]
     assert seen > 5
 
 
@@ -217,10 +217,10 @@ def test_a_broken_order_of_the_n_best_is_seen(monkeypatch):
     random, seen = np.random.default_rng(0), 0
     monkeypatch.setattr(decoding, "merge", merges_equals_in_any_order)
     for _ in range(20):
-        scores, offsets = (random.integers(-2, 3, shape).astype(float) for shape in ((3, 3), 15))
+        scores, structure = (random.integers(-2, 3, shape).astype(float) for shape in ((3, 3), 15))
         found, totals = np.empty((9, 3), np.int64), np.empty(9)
-        decoding.n_best(scores, scores[:0], offsets, found, totals)
-        expected = every_path(scores, offsets)[:9]
+        decoding.n_best(scores, scores[:0], structure, found, totals)
+        expected = every_path(scores, structure)[:9]
         assert totals.tolist() == [score for score, _ in expected]
         seen += [*map(tuple, found.tolist())] != [path for _, path in expected]
     assert seen > 10

@@ -195,8 +195,8 @@ def test_survivals_are_those_of_the_ledger(learned):
 def test_each_learner_of_one_vs_rest_has_its_best():
     ax, ledger = plot.survival(rest()), rest().ledger_
     assert [tick.get_text() for tick in ax.get_yticklabels()] == [r"\$a\$", "_c", r"b\$"]
-    for track, bar in enumerate(ax.patches):
-        mine = ledger.of(track)
+    for head, bar in enumerate(ax.patches):
+        mine = ledger.of(head)
         assert bar.get_width() == mine.survived.max()
         assert bar.get_x() == mine.survived[: predictors.best(mine)].sum()
     assert sorted(path.vertices[0, 0] for path in ax.collections[0].get_paths()) == sorted(ledger.when)

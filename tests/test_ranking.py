@@ -100,7 +100,7 @@ def writes_the_ledger_of_the_definition(path, strategy):
             run = PATHS[path](*lists, **options)
         assert np.array_equal(run.ledger.when, definition.ledger.when)
         assert np.array_equal(run.ledger.row, definition.ledger.row)
-        assert len(np.unique(run.hypothesis.memory.ids)) == len(run.hypothesis.memory.ids)
+        assert len(np.unique(run.hypothesis.support.ids)) == len(run.hypothesis.support.ids)
         if rule == "eta":
             assert run.ledger == definition.ledger
 

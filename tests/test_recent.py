@@ -72,7 +72,7 @@ def test_recent_restarts_when_it_falls_behind(behind, monkeypatch):
 
 def state(run):
     kept = run.hypothesis.recent
-    return kept.since.tolist(), kept.behind.tolist(), kept.offsets.tolist()
+    return kept.since.tolist(), kept.behind.tolist(), kept.structure.tolist()
 
 
 @given(games_and_points(), st.integers(1, 3), st.booleans())
@@ -115,7 +115,7 @@ def test_recent_is_read_from_a_ledger_that_is_kept(game):
     place, output, amount, _ = predictors.guess(run, "recent")
     weights = np.zeros_like(run.hypothesis.weights)
     if len(place):
-        run.hypothesis.spread(weights, run.hypothesis.memory.rows.data, place, output, amount)
+        run.hypothesis.spread(weights, run.hypothesis.support.rows.data, place, output, amount)
     np.testing.assert_allclose(weights, predictors.guess_weights(run, "recent"), atol=1e-9)
 
 

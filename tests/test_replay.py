@@ -43,11 +43,11 @@ def test_random_weights_are_where_it_starts():
 def test_it_goes_on_by_itself():
     X, y = np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 1.0]]), np.array([0, 1, 0])
     run = a_run(PerceptronClassifier().fit(X, y)._run.game, X, y, kernel=CUBIC, epochs=3)
-    before, stored = run.ledger, len(run.hypothesis.memory)
+    before, stored = run.ledger, len(run.hypothesis.support)
     again = replayed(run, 1)
     play(again, Examples(again.number(X + 1), y), orders_of(3, 2))
     assert run.ledger == before
-    assert len(run.hypothesis.memory) == stored
+    assert len(run.hypothesis.support) == stored
 
 
 @pytest.mark.parametrize("kind", ["texts", "pairs", "kernel", "sparse"])
@@ -55,9 +55,9 @@ def test_a_tagger_has_its_offsets(kind):
     X, options = INPUTS[kind]
     run = PerceptronTagger(random_state=0, keep_examples=True, **options).fit(X, TAGS)._run
     again = replayed(run, run.book.rounds)
-    assert np.array_equal(again.hypothesis.offsets, run.hypothesis.offsets)
-    assert again.hypothesis.offsets is not run.hypothesis.offsets
-    assert (replayed(run, 0).hypothesis.offsets == run.game.offsets).all()
+    assert np.array_equal(again.hypothesis.structure, run.hypothesis.structure)
+    assert again.hypothesis.structure is not run.hypothesis.structure
+    assert (replayed(run, 0).hypothesis.structure == run.game.structure).all()
 
 
 def test_what_cannot_be_replayed():

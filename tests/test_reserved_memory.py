@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from playing import orders_of, sparse
 from rosenblatt import PerceptronTagger
 from rosenblatt.engine.learner import learn, play, play_blocks, play_pass
-from rosenblatt.engine.passes import OneRoundTable
+from rosenblatt.engine.passes import OneRoundDriver
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Argmax, Binary, OneVsRest, Ranking, Sequence
 from rosenblatt.games.game import most_entries
@@ -37,7 +37,7 @@ def test_sequence_reserves_lines_for_tokens_not_for_pairs_of_labels(kernel):
 def test_one_round_table_reserves_lines_for_tokens():
     X, truths, _ = sentences(LABELS, rounds=1)
     run = begin(Sequence(LABELS), features=X.shape[1])
-    OneRoundTable(run).play(run.number(X).csr, truths)
+    OneRoundDriver(run).play(run.number(X).csr, truths)
     assert len(run.book)
     assert len(run.book.entries) < MOST_LINES
 
@@ -70,8 +70,8 @@ GAMES = {
 
 
 @pytest.mark.parametrize("name", GAMES)
-@given(data=st.data(), rows=st.integers(1, 7), reach=st.sampled_from([-np.inf, 0.0, 2.0]))
-def test_most_entries_bounds_what_judges_write(name, data, rows, reach):
+@given(data=st.data(), rows=st.integers(1, 7), required=st.sampled_from([-np.inf, 0.0, 2.0]))
+def test_most_entries_bounds_what_judges_write(name, data, rows, required):
     game, classes, lists = GAMES[name]
     rows = rows if lists else 1
     if name == "edges":
@@ -80,13 +80,17 @@ def test_most_entries_bounds_what_judges_write(name, data, rows, reach):
     scores = np.array(
         data.draw(st.lists(numbers, min_size=rows * game.outputs, max_size=rows * game.outputs))
     )
-    offsets = np.array(data.draw(st.lists(numbers, min_size=len(game.offsets), max_size=len(game.offsets))))
+    structure = np.array(
+        data.draw(st.lists(numbers, min_size=len(game.structure), max_size=len(game.structure)))
+    )
     truth = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows)))
     most = most_entries(game, rows)
     where, amount = np.empty((most, 2), np.int64), np.empty(most)
-    for track in range(game.tracks):
+    for head in range(game.heads):
         scored = scores.reshape(rows, game.outputs)
-        count, *_ = game.judge(scored, offsets, truth, track, reach, where, amount)  # IndexError if too few
+        count, *_ = game.judge(
+            scored, structure, truth, head, required, where, amount
+        )  # IndexError if too few
         assert count <= most
 
 

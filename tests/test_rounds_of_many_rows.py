@@ -19,7 +19,7 @@ from rosenblatt.rows import Rows
 
 
 @compilable
-def judge(scores, offsets, truth, track, reach, where, amount):
+def judge(scores, structure, truth, head, required, where, amount):
     """The row whose truth is 1 must be above all others."""
     best, rival = -1, -1
     for r in range(scores.shape[0]):
@@ -36,7 +36,7 @@ def judge(scores, offsets, truth, track, reach, where, amount):
 
 
 @compilable
-def ballot(scores, offsets, starts, track, weight, tally):
+def ballot(scores, structure, starts, head, weight, tally):
     for i in range(starts.shape[0] - 1):
         if starts[i + 1] > starts[i]:
             tally[0, starts[i] + np.argmax(scores[0, starts[i] : starts[i + 1]])] += weight
@@ -46,10 +46,10 @@ def ballot(scores, offsets, starts, track, weight, tally):
 class Best:
     """Find the best row of a list."""
 
-    outputs, tracks, offsets, alternatives = 1, 1, NO_OFFSETS, 1
+    outputs, heads, structure, alternatives = 1, 1, NO_OFFSETS, 1
     judge, ballot = staticmethod(judge), staticmethod(ballot)
 
-    def answer(self, scores, offsets, starts):
+    def answer(self, scores, structure, starts):
         lists = pairwise(starts)
         return np.array([-1 if a == b else int(np.argmax(scores[a:b, 0])) for a, b in lists])
 
@@ -111,7 +111,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, game, rule, clerk)
 
 def test_blocks_are_cut_by_rows():
     """512 rounds of 60 rows each would be a Gram matrix of 30,720 × 30,720."""
-    table = engine.BlockTable(
+    table = engine.BlockDriver(
         begin(Best(), kernel=Linear()),
         Examples(Rows(np.zeros((600, 3))), np.zeros(600, np.int64), np.arange(0, 601, 60)),
     )

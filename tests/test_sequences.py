@@ -78,7 +78,7 @@ def test_it_is_collinss_algorithm(sequences):
     mistakes, weights, steps = collins(pairs, 3, 3, run.epochs)
     assert run.ledger.mistakes.tolist() == mistakes
     assert np.array_equal(run.hypothesis.weights[:-1], weights)
-    assert np.array_equal(run.hypothesis.offsets, steps)
+    assert np.array_equal(run.hypothesis.structure, steps)
 
 
 PATHS = {
@@ -124,7 +124,7 @@ def test_norms_are_those_of_the_definition(seed, count):
                 where, amount, count, gram
             )
     of_dense, values = dense_loops.norm_of_dense, X.toarray().ravel()
-    for shown in (rows, rows[:1], rows[:0]):  # entries on those that are there, or on offsets
+    for shown in (rows, rows[:1], rows[:0]):  # entries on those that are there, or on structure weights
         where[:, 0] = np.minimum(where[:, 0], len(shown) - 1)
         norm = of_dense(np.array([5]), X.indices, values, shown, 1.0, where, amount, count)
         assert norm == norm_squared(where, amount, count, gram)

@@ -94,7 +94,7 @@ def test_a_sample_errs_as_often_as_the_rounds_did_in_expectation():
 def test_a_vote_errs_at_most_twice_as_often_as_a_sample(game, epochs):
     """On any rows: where a vote errs, guesses with half of the weight do."""
     game, X, y = game
-    assume(game.tracks == 1)
+    assume(game.heads == 1)
     run = a_run(game, X, y, epochs=epochs)
     tally = predictors.votes(run, Rows(X), np.arange(len(X) + 1))
     share = tally if tally.shape[1] > 1 else np.hstack([-tally, tally])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Bools, Floats, Ints
-from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, TALLY
+from rosenblatt.loops.book import CORRECTION, ENTRY, STRUCTURE, TALLY
 from rosenblatt.rows.stores import enlarged
 
 
@@ -17,20 +17,20 @@ from rosenblatt.rows.stores import enlarged
 class Ledger:
     """What a run leaves behind.
 
-    The j-th guess is v_0 plus the first j corrections of its track. It answered m_j rounds, the one
-    that refuted it included, so the m_j of a track add up to the rounds played.
+    The j-th guess is v_0 plus the first j corrections of its head. It answered m_j rounds, the one
+    that refuted it included, so the m_j of a head add up to the rounds played.
 
     Parameters
     ----------
     rounds
         How many rounds were played.
-    tracks
+    heads
         How many learners played them side by side: one, or one per class in one-vs-rest.
     when
         The round, counted from 1, that refuted each guess.
     example
         The example shown in that round, counted from 0 over the whole run.
-    track
+    head
         Whose guess it was.
     margin
         ⟨v, Φ(truth) − Φ(answer)⟩ in that round, before the correction.
@@ -52,10 +52,10 @@ class Ledger:
     """
 
     rounds: int
-    tracks: int
+    heads: int
     when: Ints
     example: Ints
-    track: Ints
+    head: Ints
     margin: Floats
     norm_squared: Floats
     wrong: Bools
@@ -79,9 +79,9 @@ class Ledger:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        tracks = f", {self.tracks} tracks" if self.tracks > 1 else ""
+        heads = f", {self.heads} heads" if self.heads > 1 else ""
         corrections = len(self) + self.unlisted
-        return f"<Ledger: {self.errors} mistakes, {corrections} corrections, {self.rounds} rounds{tracks}>"
+        return f"<Ledger: {self.errors} mistakes, {corrections} corrections, {self.rounds} rounds{heads}>"
 
     @property
     def mistakes(self) -> Ints:
@@ -96,9 +96,9 @@ class Ledger:
     @property
     def survived(self) -> Ints:
         """m_0 … m_k: how many rounds each guess answered."""
-        if self.tracks > 1:
+        if self.heads > 1:
             raise ValueError(
-                f"This ledger holds the guesses of {self.tracks} learners. Ask for one of them, as in "
+                f"This ledger holds the guesses of {self.heads} learners. Ask for one of them, as in "
                 "ledger.of(0).survived."
             )
         self._check_all_listed("How long every guess survived")
@@ -109,12 +109,12 @@ class Ledger:
         """Where the entries of each correction begin, and where the last ones end."""
         return np.searchsorted(self.correction, np.arange(len(self) + 1))
 
-    def of(self, track: int) -> Ledger:
+    def of(self, head: int) -> Ledger:
         """The ledger of one of the learners."""
-        if self.tracks > 1:
+        if self.heads > 1:
             self._check_all_listed("The ledger of one learner")
         return replace(
-            self._where(self.track == track), tracks=1, track=np.zeros_like(self.track[self.track == track])
+            self._where(self.head == head), heads=1, head=np.zeros_like(self.head[self.head == head])
         )
 
     def until(self, rounds: int) -> Ledger:
@@ -148,19 +148,19 @@ class Book:
 
     Parameters
     ----------
-    tracks
+    heads
         How many learners play side by side.
-    offsets
-        How many offsets the game has.
+    structure
+        How many structure weights the game has.
     limit
         How many corrections are listed at least, the latest; those before are counted. None to list all.
     """
 
-    def __init__(self, tracks: int, offsets: int = 0, limit: int | None = None) -> None:
-        self.tracks = tracks
+    def __init__(self, heads: int, structure: int = 0, limit: int | None = None) -> None:
+        self.heads = heads
         self.limit = limit
         self.unlisted = np.zeros(2, np.int64)
-        self.unlisted_delays = np.zeros(offsets)
+        self.unlisted_delays = np.zeros(structure)
         self.tally = np.zeros(len(TALLY), np.int64)
         self.corrections = np.empty((0, len(CORRECTION)))
         self.entries = np.empty((0, len(ENTRY)))
@@ -230,13 +230,13 @@ class Book:
         self._ledger = None
 
     @property
-    def delayed_offsets(self) -> Floats:
+    def delayed_structure(self) -> Floats:
         """Σ when · amount over the entries of each offset; its average is its value less this / rounds."""
         return self.unlisted_delays + self._delays(slice(0, int(self.tally[2])))
 
     def _delays(self, part: slice) -> Floats:
         entries = self.entries[part]
-        entries = entries[entries[:, 1] == OFFSET]
+        entries = entries[entries[:, 1] == STRUCTURE]
         when = self.corrections[entries[:, 0].astype(np.int64), 0]
         size = len(self.unlisted_delays)
         sums = np.bincount(entries[:, 2].astype(np.int64), when * entries[:, 3], minlength=size)
@@ -268,7 +268,7 @@ class Book:
         if self._ledger is None or self._ledger.rounds != rounds:
             columns = _columns(CORRECTION, self.corrections[:k]) | _columns(ENTRY, self.entries[:e])
             columns |= dict(zip(UNLISTED, self.unlisted.tolist(), strict=True))
-            self._ledger = Ledger(rounds, self.tracks, **columns)
+            self._ledger = Ledger(rounds, self.heads, **columns)
         return self._ledger
 
 
@@ -283,9 +283,9 @@ def _columns(names: tuple[str, ...], table: Floats) -> dict[str, Any]:
     return {name: table[:, c].astype(_DTYPES.get(name, np.int64)) for c, name in enumerate(names)}
 
 
-def assembled(tracks: int, rounds: int, lines: list[tuple[float, ...]], entries: list[Floats]) -> Ledger:
-    """A ledger of these lines, which may come track by track, in the order of rounds."""
-    book, table = Book(tracks), np.array(lines, float).reshape(-1, len(CORRECTION))
+def assembled(heads: int, rounds: int, lines: list[tuple[float, ...]], entries: list[Floats]) -> Ledger:
+    """A ledger of these lines, which may come head by head, in the order of rounds."""
+    book, table = Book(heads), np.array(lines, float).reshape(-1, len(CORRECTION))
     order = np.argsort(table[:, 0], kind="stable")
     every = np.concatenate([np.empty((0, len(ENTRY))), *entries])
     every[:, 0] = np.argsort(order)[every[:, 0].astype(np.int64)]
@@ -293,4 +293,4 @@ def assembled(tracks: int, rounds: int, lines: list[tuple[float, ...]], entries:
     return book.ledger
 
 
-__all__ = ["OFFSET", "Book", "Ledger", "assembled"]
+__all__ = ["STRUCTURE", "Book", "Ledger", "assembled"]

@@ -2,7 +2,7 @@
 
 A rule sees three numbers of a round: the margin ⟨v, Φ(truth) − Φ(rival)⟩, ‖Φ(truth) − Φ(rival)‖² and the
 cost of the rival, which is 1 in most games. It corrects a wrong answer, and a right one whose margin is
-below its `reach` times the cost.
+below its `required_margin` times the cost.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Rule(Protocol):
     """What the learner asks of a rule; a dataclass with these four members is one."""
 
     @property
-    def reach(self) -> float:
+    def required_margin(self) -> float:
         """Right answers with a margin below this, per cost, are corrected too."""
 
     @property
@@ -81,7 +81,7 @@ class Perceptron:
 
     eta: float = 1.0
     step = staticmethod(step)
-    reach = -inf
+    required_margin = -inf
 
     def __post_init__(self) -> None:
         _positive("learning rate eta", self.eta)
@@ -118,7 +118,7 @@ class Margin:
         _positive("learning rate eta", self.eta)
 
     @property
-    def reach(self) -> float:
+    def required_margin(self) -> float:
         """β."""
         return self.beta
 
@@ -153,7 +153,7 @@ class PassiveAggressive:
     C: float = 1.0
     variant: str = "PA-I"
     step = staticmethod(step)
-    reach = 1.0
+    required_margin = 1.0
 
     def __post_init__(self) -> None:
         _positive("aggressiveness C", self.C)
@@ -177,15 +177,15 @@ class PassiveAggressive:
 
 
 def numbers_of(rule: Rule) -> tuple[float, Floats]:
-    """Return the reach and the parameters of a rule, as loops take them; raises ValueError if one is NaN."""
-    reach, parameters = float(rule.reach), np.asarray(rule.parameters, dtype=np.float64)
+    """Return the required margin and the parameters of a rule for loops; raise ValueError if one is NaN."""
+    required_margin, parameters = float(rule.required_margin), np.asarray(rule.parameters, dtype=np.float64)
     fewest = 3 if rule.step is step else 0
-    if isnan(reach) or np.isnan(parameters).any() or len(parameters) < fewest:
+    if isnan(required_margin) or np.isnan(parameters).any() or len(parameters) < fewest:
         raise ValueError(
-            f"The rule {rule!r:.100} must have a reach and {fewest or 'some'} parameters that are not NaN. "
-            f"Got {reach} and {parameters.tolist()!r:.60}: correct the rule."
+            f"The rule {rule!r:.100} must have a required margin and {fewest or 'some'} parameters that are "
+            f"not NaN. Got {required_margin} and {parameters.tolist()!r:.60}: correct the rule."
         )
-    return reach, parameters
+    return required_margin, parameters
 
 
 def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> float:
@@ -224,8 +224,8 @@ def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
         return PassiveAggressive()
     if not all(hasattr(rule, name) for name in MEMBERS):
         raise TypeError(
-            "A rule is 'perceptron', 'margin', 'passive-aggressive' or an object with reach, parameters, "
-            f"step and bound. Got {rule!r}."
+            "A rule is 'perceptron', 'margin', 'passive-aggressive' or an object with required_margin, "
+            f"parameters, step and bound. Got {rule!r}."
         )
     return rule
 
@@ -245,7 +245,7 @@ def parse(text: str) -> Rule:
     return found
 
 
-MEMBERS = ("reach", "parameters", "step", "bound")
+MEMBERS = ("required_margin", "parameters", "step", "bound")
 
 
 def check(rule: Rule) -> Check:
@@ -263,17 +263,19 @@ def check(rule: Rule) -> Check:
     if missing:
         return Check(f"{rule!r:.100}", 0, (f"The rule has no {', '.join(missing)}.",))
     faults: dict[str, str] = {}
-    if not isinstance(rule.reach, Real) or not rule.reach < inf:
-        faults["reach"] = f"The reach of a rule must be a number below ∞, or −∞. Got {rule.reach!r}."
+    if not isinstance(rule.required_margin, Real) or not rule.required_margin < inf:
+        faults["required_margin"] = (
+            f"The required margin of a rule must be a number below ∞, or −∞. Got {rule.required_margin!r}."
+        )
     if not isinstance(rule.parameters, np.ndarray) or rule.parameters.dtype != np.float64:
         faults["parameters"] = f"The parameters must be an array of float64. Got {rule.parameters!r:.60}."
     _check_bound(rule, faults)
-    reach = rule.reach if "reach" not in faults else 0.0
+    required_margin = rule.required_margin if "required_margin" not in faults else 0.0
     cases = [
         (margin * cost, norm_squared, cost)
         for cost in (1.0, 3.0)
         for norm_squared in (0.0, 1e-3, 1.0, 50.0)
-        for margin in (-10.0, -1.0, -1e-3, 0.0, max(reach, 0.0) / 2)  # what is corrected
+        for margin in (-10.0, -1.0, -1e-3, 0.0, max(required_margin, 0.0) / 2)  # what is corrected
     ]
     for case in cases:
         _check_step(rule, case, faults)

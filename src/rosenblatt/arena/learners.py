@@ -115,10 +115,10 @@ FORGETS = "The bound is about a learner that forgets nothing. Got a learner with
 def _of_run(run: Run) -> Learner:
     if isinstance(run.hypothesis, Budgeted):
         raise ValueError(FORGETS)
-    memory = run.hypothesis.memory
+    support = run.hypothesis.support
     return Learner(
-        kernel=None if isinstance(run.hypothesis, Primal) else memory.kernel,
+        kernel=None if isinstance(run.hypothesis, Primal) else support.kernel,
         rule=run.rule,
-        fit_intercept=bool(memory.constant),
+        fit_intercept=bool(support.constant),
         ties=run.game.ties if isinstance(run.game, Binary) else "mistake",
     )

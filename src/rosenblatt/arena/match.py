@@ -119,7 +119,7 @@ class Match:
         rows, truths = self.contest.rows(move), self.contest.truths(move)
         examples = Examples(run.number(rows), truths, np.array([0, len(rows)]))
         scores = run.hypothesis.scores(examples.rows)
-        answer = run.game.answer(scores, run.hypothesis.offsets[None], examples.starts)
+        answer = run.game.answer(scores, run.hypothesis.structure[None], examples.starts)
         try:
             play(run, examples, FIRST)
         except BaseException:

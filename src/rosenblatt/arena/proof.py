@@ -107,7 +107,7 @@ def prove(match: Match) -> Proof:
         )
     ledger, rules = match.run.ledger, match.rules
     found = certificate(match)
-    longest = match.contest.correction_squared(rules.radius_squared, match.run.hypothesis.memory.constant)
+    longest = match.contest.correction_squared(rules.radius_squared, match.run.hypothesis.support.constant)
     sizes, grown = ledger.size, np.maximum(ledger.margin, 0)
     return Proof(
         progress=_from_zero(found.progress),
@@ -117,7 +117,7 @@ def prove(match: Match) -> Proof:
         mistakes=found.mistakes,
         margin=rules.margin,
         deviation=0.0,
-        plain=match.run.rule == Perceptron() and not match.run.hypothesis.memory.constant,
+        plain=match.run.rule == Perceptron() and not match.run.hypothesis.support.constant,
         radius="4R" if isinstance(match.contest, Ranking) else "R",
         bound=match.run.rule.bound(longest, rules.margin, float(ledger.cost.max(initial=1.0))),
     )
@@ -129,11 +129,13 @@ def certificate(match: Match) -> Certificate:
         raise ValueError("There is nothing to certify before the first round. Play one.")
     if match.rules is None or not isinstance(match.run.hypothesis, Primal):
         return certify(match.run, match.examples)[0]
-    weights, offsets = split(match.contest, match.rules.u)
-    memory = match.run.hypothesis.memory
-    stored = memory.rows.data if len(memory) else np.empty((0, match.contest.features))
+    weights, structure = split(match.contest, match.rules.u)
+    support = match.run.hypothesis.support
+    stored = support.rows.data if len(support) else np.empty((0, match.contest.features))
     examples = match.examples
-    along = Direction("the referee's u", examples.rows.data @ weights, stored @ weights, offsets, np.ones(1))
+    along = Direction(
+        "the referee's u", examples.rows.data @ weights, stored @ weights, structure, np.ones(1)
+    )
     return certify(match.run, examples, [along])[0]
 
 

@@ -136,8 +136,8 @@ class Greedy:
         """The legal move with the smallest margin under B's guess."""
         rules, hypothesis = _rules(match), match.run.hypothesis
         worst = None
-        if isinstance(hypothesis, Primal) and not hypothesis.memory.constant:
-            worst = match.contest.worst(rules, hypothesis.weights[:-1], hypothesis.offsets)
+        if isinstance(hypothesis, Primal) and not hypothesis.support.constant:
+            worst = match.contest.worst(rules, hypothesis.weights[:-1], hypothesis.structure)
         if worst is None:
             drawn = [match.contest.random(rules, self._random) for _ in range(self.tries)]
             worst = min(drawn, key=lambda move: margin_under(match, move))
@@ -180,7 +180,7 @@ class Person:
 def margin_under(match: Match, move: Move) -> float:
     """By how much B's guess keeps the truth of a move above its rivals."""
     scores: Floats = match.run.hypothesis.scores(Rows(match.contest.rows(move)))
-    return margin_of(match.contest, match.run.game, move, scores, match.run.hypothesis.offsets)
+    return margin_of(match.contest, match.run.game, move, scores, match.run.hypothesis.structure)
 
 
 def _rules(match: Match) -> Rules:

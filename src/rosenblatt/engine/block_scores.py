@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.engine.support import Memory
+from rosenblatt.engine.support import SupportSet
 from rosenblatt.rows import Rows
 
 
@@ -15,17 +15,17 @@ class Guess(Protocol):
     """What a board needs of a hypothesis."""
 
     @property
-    def memory(self) -> Memory:
+    def support(self) -> SupportSet:
         """The rows that are stored."""
 
     def scores(self, rows: Rows) -> Floats:
         """The scores (rows × outputs) of the current guess."""
 
-    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+    def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess."""
 
 
-class PlainBoard:
+class BlockScores:
     """Scores of blocks of rows, each from the guess as it is."""
 
     def __init__(self, hypothesis: Guess, rows: Rows) -> None:
@@ -43,7 +43,7 @@ class PlainBoard:
 
     def gram(self, block: Rows, wanted: Ints) -> Array:
         """Similarities of the wanted rows of a block to all of it."""
-        return self._hypothesis.memory.similarities(block.take(wanted), block)
+        return self._hypothesis.support.similarities(block.take(wanted), block)
 
     def close(
         self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]

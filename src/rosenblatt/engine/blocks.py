@@ -11,7 +11,7 @@ from rosenblatt.engine.faults import failure
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.games.game import most_entries
 from rosenblatt.loops.blocks import block_loop
-from rosenblatt.loops.book import CORRECTION, OFFSET
+from rosenblatt.loops.book import CORRECTION, STRUCTURE
 from rosenblatt.rows import Rows, spans
 from rosenblatt.rules import numbers_of
 
@@ -19,15 +19,15 @@ SUSPICION = 0.2
 """Right answers with a margin below this share of what a correction moves may soon be wrong."""
 
 
-class BlockTable:
+class BlockDriver:
     """Where blocks of rounds are played: the board of scores, the compiled loop, and whom to suspect."""
 
     def __init__(self, run: Run, examples: Examples, once: bool = False) -> None:
         self.run = run
         self.examples = examples
-        self.board = run.hypothesis.board(examples.rows, lasting=not (once or examples.repeats))
+        self.block_scores = run.hypothesis.block_scores(examples.rows, lasting=not (once or examples.repeats))
         self.loop = block_loop(run.game.judge, run.rule.step)
-        self.reach, self.parameters = numbers_of(run.rule)
+        self.required, self.parameters = numbers_of(run.rule)
         self.slack = 0.0
 
     def begin(self, order: Ints) -> None:
@@ -36,7 +36,7 @@ class BlockTable:
         lengths = self.examples.starts[order + 1] - first
         self.order, self.starts = order, np.concatenate([[0], np.cumsum(lengths)])
         self.index = self.examples.index[spans(first, lengths)]
-        self.board.begin(self.index)
+        self.block_scores.begin(self.index)
 
     def blocks(self, rows: int) -> Iterator[slice]:
         """Parts of the epoch, of about so many rows each and at least one round."""
@@ -53,18 +53,18 @@ class BlockTable:
         rounds, index = self.order[part], self.index[at]
         starts = self.starts[part.start : part.stop + 1] - at.start
         with np.errstate(over="ignore", invalid="ignore"):  # said in words, once a score shows it
-            rows, scores = self.board.open(at)
+            rows, scores = self.block_scores.open(at)
             corrections, entries, failed = self._rounds(rounds, starts, index, rows, scores)
-        on_rows = entries[:, 1] != OFFSET
-        correction, place, output = entries[on_rows, :3].astype(np.int64).T
+        on_rows = entries[:, 1] != STRUCTURE
+        correction, support_index, output = entries[on_rows, :3].astype(np.int64).T
         when = self.run.book.corrections[correction, 0]
-        once = place
+        once = support_index
         if self.examples.repeats:
             _, first, inverse = np.unique(index, return_index=True, return_inverse=True)
-            once = first[inverse][place]
-        self.board.close(at, scores, rows, (once, output, entries[on_rows, 3], when))
+            once = first[inverse][support_index]
+        self.block_scores.close(at, scores, rows, (once, output, entries[on_rows, 3], when))
         corrections[:, 1] = self.run.examples_seen + rounds[corrections[:, 1].astype(np.int64)]
-        entries[on_rows, 1] = self.run.rows_seen + index[place]
+        entries[on_rows, 1] = self.run.rows_seen + index[support_index]
         self.run.book.tally[0] += len(rounds) if failed is None else failed
         if failed is not None:
             shown = index[starts[failed] : starts[failed + 1]]
@@ -89,15 +89,16 @@ class BlockTable:
             book.make_room(len(rounds), max(2 * len(rounds), most))
             wanted = np.zeros(len(rows), bool)
             turn = self.loop(
-                turn, game.tracks, most, starts, truths, weights, scores, run.hypothesis.offsets, gram, known,
-                wanted, self.reach, self.slack, self.parameters, book.corrections, book.entries, book.tally,
+                turn, game.heads, most, starts, truths, weights, scores, run.hypothesis.structure, gram,
+                known, wanted, self.required, self.slack, self.parameters, book.corrections, book.entries,
+                book.tally,
             )  # fmt: skip
             missing = np.flatnonzero(wanted)
             if len(missing):
-                near = self.board.gram(rows, missing)
-                if near.dtype != gram.dtype:  # powers that float32 cannot hold
+                found = self.block_scores.gram(rows, missing)
+                if found.dtype != gram.dtype:  # powers that float32 cannot hold
                     gram = np.where(known[:, None], gram, 0).astype(np.float64)
-                gram[missing] = near
+                gram[missing] = found
                 known[missing] = True
         corrections, entries = book.corrections[k : len(book)], book.entries[e : book.tally[2]]
         if len(corrections):

@@ -13,11 +13,11 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.budgets import Budget
-from rosenblatt.engine.block_scores import PlainBoard
+from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.recent import Recent
-from rosenblatt.engine.slots import SlotMemory, between
+from rosenblatt.engine.slots import SupportSlots, between
 from rosenblatt.kernels import RBF, Kernel
-from rosenblatt.ledger import OFFSET, Book, Ledger, assembled
+from rosenblatt.ledger import STRUCTURE, Book, Ledger, assembled
 from rosenblatt.loops import budgets as loops
 from rosenblatt.rows import Rows, products
 
@@ -43,9 +43,9 @@ class Budgeted:
 
     Parameters
     ----------
-    kernel, constant, outputs, offsets
+    kernel, constant, outputs, structure
         As for `Dual`.
-    tracks
+    heads
         How many learners play side by side, each on an output of its own.
     budget
         How many rows, and what to do when there are more.
@@ -54,7 +54,7 @@ class Budgeted:
     keep = True
 
     def __init__(
-        self, kernel: Kernel, constant: float, outputs: int, offsets: Floats, tracks: int, budget: Budget
+        self, kernel: Kernel, constant: float, outputs: int, structure: Floats, heads: int, budget: Budget
     ) -> None:
         if budget.policy == "merging" and not isinstance(kernel, RBF):
             raise ValueError(
@@ -62,15 +62,15 @@ class Budgeted:
                 f"Got {kernel!r}: use policy='projection'."
             )
         self.budget = budget
-        self.memory = SlotMemory(kernel, constant, budget.size + 1)
+        self.support = SupportSlots(kernel, constant, budget.size + 1)
         self.outputs = outputs
-        self.tracks = tracks
+        self.heads = heads
         self.guesses = np.zeros((0, 2 + GROUPS, outputs))
-        self.guess_offsets = np.repeat(offsets[None], 2 + GROUPS, axis=0)
-        self.order: Ints = np.full((tracks, GROUPS), -1, np.int64)
-        self.rounds: Floats = np.zeros((tracks, GROUPS))
-        self.longest: Floats = np.full(tracks, -1.0)
-        self.since: Floats = np.zeros(tracks)
+        self.guess_structure = np.repeat(structure[None], 2 + GROUPS, axis=0)
+        self.order: Ints = np.full((heads, GROUPS), -1, np.int64)
+        self.rounds: Floats = np.zeros((heads, GROUPS))
+        self.longest: Floats = np.full(heads, -1.0)
+        self.since: Floats = np.zeros(heads)
         self.age: Ints = np.zeros(0, np.int64)
         self.stored = 0
         self.merged = 0
@@ -80,23 +80,23 @@ class Budgeted:
         self._seen: tuple[Rows, Array] | None = None
 
     @property
-    def offsets(self) -> Floats:
-        """The offsets of the current guess."""
-        current: Floats = self.guess_offsets[CURRENT]
+    def structure(self) -> Floats:
+        """The structure weights of the current guess."""
+        current: Floats = self.guess_structure[CURRENT]
         return current
 
     @property
     def coefficients(self) -> Floats:
         """α: what each stored row counts for in each output of the current guess."""
-        return self.guesses[: len(self.memory), CURRENT]
+        return self.guesses[: len(self.support), CURRENT]
 
     def scores(self, rows: Rows) -> Floats:
         """The scores (rows × outputs) of the current guess."""
-        if not len(self.memory):
+        if not len(self.support):
             return self.first_scores(rows)
-        near = self.memory.similarities(rows)
-        self._seen = rows, near
-        return np.asarray(near @ self.coefficients)
+        gram = self.support.similarities(rows)
+        self._seen = rows, gram
+        return np.asarray(gram @ self.coefficients)
 
     def first_scores(self, rows: Rows) -> Floats:
         """The scores of v_0, which is 0."""
@@ -105,16 +105,16 @@ class Budgeted:
     def follow_recent(self, heads: int) -> None:
         """Keep beside the guess what the predictor `recent` needs."""
         self.guesses = np.zeros((0, RECENT + 1, self.outputs))
-        self.recent = Recent(heads, self.guesses[:, RECENT], len(self.offsets))
+        self.recent = Recent(heads, self.guesses[:, RECENT], len(self.structure))
 
     def recent_scores(self, rows: Rows, rounds: int) -> Floats:
         """The scores of the recent average."""
-        if not len(self.memory):
+        if not len(self.support):
             return self.first_scores(rows)
         assert self.recent is not None
-        near, sums = self.memory.similarities(rows), self.guesses[: len(self.memory), RECENT]
+        gram, sums = self.support.similarities(rows), self.guesses[: len(self.support), RECENT]
         shares = self.recent.shares(rounds, self.outputs)
-        return np.asarray(near @ self.coefficients - (near @ sums) * shares)
+        return np.asarray(gram @ self.coefficients - (gram @ sums) * shares)
 
     def restart_recent(self, head: int, when: int) -> None:
         """Begin the recent average of a head again."""
@@ -124,24 +124,24 @@ class Budgeted:
 
     def _recent(self, rounds: int) -> Floats:
         assert self.recent is not None
-        sums = self.guesses[: len(self.memory), RECENT]
+        sums = self.guesses[: len(self.support), RECENT]
         return np.asarray(self.coefficients - sums * self.recent.shares(rounds, self.outputs))
 
-    def end_guess(self, when: float, track: int) -> None:
-        """Remember the current guess of a track, which this round has refuted."""
-        survived, mine = when - self.since[track], self._outputs_of(track)
-        self.since[track] = when
-        if survived > self.longest[track]:
-            self.longest[track] = survived
-            self._write(BEST, mine, self.guesses[:, CURRENT, mine], self.offsets)
-        slot = self._free_slot(track, mine)
-        self._write(2 + slot, mine, self.guesses[:, CURRENT, mine], self.offsets)
-        used = int((self.order[track] >= 0).sum())
-        self.order[track, used], self.rounds[track, slot] = slot, survived
+    def end_guess(self, when: float, head: int) -> None:
+        """Remember the current guess of a head, which this round has refuted."""
+        survived, mine = when - self.since[head], self._outputs_of(head)
+        self.since[head] = when
+        if survived > self.longest[head]:
+            self.longest[head] = survived
+            self._write(BEST, mine, self.guesses[:, CURRENT, mine], self.structure)
+        slot = self._free_slot(head, mine)
+        self._write(2 + slot, mine, self.guesses[:, CURRENT, mine], self.structure)
+        used = int((self.order[head] >= 0).sum())
+        self.order[head, used], self.rounds[head, slot] = slot, survived
 
-    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+    def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
-        touched, line = np.unique(place, return_inverse=True)
+        touched, line = np.unique(index, return_inverse=True)
         change = np.zeros((len(touched), self.guesses.shape[1], self.outputs))
         np.add.at(change[:, CURRENT], (line, output), amount)
         if self.recent is not None:
@@ -149,23 +149,23 @@ class Budgeted:
             np.add.at(change[:, RECENT], (line, output), later)
         for i, which in enumerate(touched.tolist()):
             row = rows.take(slice(which, which + 1))
-            known = np.flatnonzero(self.memory.ids == row.ids[0])
+            known = np.flatnonzero(self.support.ids == row.ids[0])
             if len(known):
                 self.guesses[known[0]] += change[i]
             else:
-                near = None
+                gram = None
                 if self._seen is not None and self._seen[0] is rows and i == 0:
-                    near = np.ascontiguousarray(self._seen[1][which], np.float64)
-                self._take_in(row, change[i], near)
+                    gram = np.ascontiguousarray(self._seen[1][which], np.float64)
+                self._take_in(row, change[i], gram)
         self._seen = None
 
-    def _take_in(self, row: Rows, change: Floats, near: Array | None) -> None:
+    def _take_in(self, row: Rows, change: Floats, gram: Array | None) -> None:
         """Store a row, and forget another if there are too many; or write it as a combination of others."""
-        size, row = len(self.memory), self.memory.plain(row)
-        if near is None:
-            near = self.memory.similarities(row)[0].astype(np.float64) if size else np.empty(0)
+        size, row = len(self.support), self.support.plain(row)
+        if gram is None:
+            gram = self.support.similarities(row)[0].astype(np.float64) if size else np.empty(0)
         if self.budget.policy == "projection":
-            self._project(row, change, near)
+            self._project(row, change, gram)
             return
         self._store(row, change)
         if self.budget.policy == "merging":
@@ -187,19 +187,19 @@ class Budgeted:
             self.matrix = np.pad(self.matrix, ((0, more), (0, more)))
 
     def _store(self, row: Rows, change: Floats) -> None:
-        size = len(self.memory)
+        size = len(self.support)
         self.make_room(size + 1)
-        self.memory.put(row, size)
+        self.support.put(row, size)
         self.guesses[size] = change
         self.age[size] = self.stored
         self.stored += 1
 
-    def _project(self, row: Rows, change: Floats, near: Array) -> None:
-        size = len(self.memory)
-        length = float(self.memory.similarities(row, row)[0, 0])
+    def _project(self, row: Rows, change: Floats, gram: Array) -> None:
+        size = len(self.support)
+        length = float(self.support.similarities(row, row)[0, 0])
         self.ridge = self.ridge or RIDGE * length
-        found = self.matrix[:size, :size] @ near
-        outside = length + self.ridge - float(found @ near)
+        found = self.matrix[:size, :size] @ gram
+        outside = length + self.ridge - float(found @ gram)
         if outside <= self.budget.tolerance * length or outside <= self.ridge:
             moved = [CURRENT] if self.recent is None else [CURRENT, RECENT]
             self.guesses[:size, moved] += found[:, None, None] * change[moved]
@@ -215,8 +215,8 @@ class Budgeted:
 
     def _vacate(self, slot: int) -> None:
         """Let the last row take the slot of one that is gone."""
-        last = len(self.memory) - 1
-        self.memory.remove(slot)
+        last = len(self.support) - 1
+        self.support.remove(slot)
         self.guesses[slot], self.age[slot] = self.guesses[last], self.age[last]
         self.guesses[last] = 0.0
         if self.matrix.size and slot != last:
@@ -225,17 +225,17 @@ class Budgeted:
             self.matrix[slot, slot] = self.matrix[last, last]
 
     def _drop_oldest(self) -> None:
-        self._vacate(int(np.argmin(self.age[: len(self.memory)])))
+        self._vacate(int(np.argmin(self.age[: len(self.support)])))
 
     def _drop_any(self) -> None:
         draw = np.random.default_rng([self.budget.seed, self.stored])
-        self._vacate(int(draw.integers(len(self.memory))))
+        self._vacate(int(draw.integers(len(self.support))))
 
     def _merge(self) -> None:
-        size = len(self.memory)
+        size = len(self.support)
         lines = self.guesses.reshape(len(self.guesses), -1)
         row = int(np.argmin((self.coefficients**2).sum(axis=1)))
-        constant = self.memory.constant
+        constant = self.support.constant
         other, share = loops.best_partner(lines, self.matrix, size, self.outputs, constant, row)
         log = self.matrix[row, other]
         first, second = np.exp(log * (1 - share) ** 2), np.exp(log * share**2)
@@ -244,26 +244,26 @@ class Budgeted:
         self.matrix[other] = self.matrix[:, other] = np.minimum(logs, 0.0)
         self.matrix[other, other] = 0.0
         self.merged += 1
-        self.memory.put(between(self.memory.rows, row, other, share, OFFSET - self.merged), other)
+        self.support.put(between(self.support.rows, row, other, share, STRUCTURE - self.merged), other)
         self._vacate(row)
 
     def _logs(self, row: Rows, size: int) -> Floats:
         """The logarithms of a row's similarities to the first stored ones: −γ times squared distances."""
-        kernel, stored = self.memory.kernel, self.memory.rows.take(slice(0, size))
+        kernel, stored = self.support.kernel, self.support.rows.take(slice(0, size))
         assert isinstance(kernel, RBF)
         if not stored.sparse:
-            near = stored.data.astype(np.float64) - row.data.astype(np.float64)
-            return np.asarray(-kernel.rate * np.einsum("ij,ij->i", near, near))
+            apart = stored.data.astype(np.float64) - row.data.astype(np.float64)
+            return np.asarray(-kernel.rate * np.einsum("ij,ij->i", apart, apart))
         inner = products(stored.data, row.data)[:, 0].astype(np.float64)
         return np.asarray(-kernel.rate * np.maximum(stored.squares + row.squares[0] - 2 * inner, 0.0))
 
     def _halve(self) -> None:
-        size = len(self.memory)
+        size = len(self.support)
         strength = (self.coefficients**2).sum(axis=1)
         order = np.argsort(-strength, kind="stable")
         kept, gone = np.sort(order[: size // 2]), np.sort(order[size // 2 :])
-        rows = self.memory.rows
-        gram = self.memory.similarities(rows, rows).astype(np.float64)
+        rows = self.support.rows
+        gram = self.support.similarities(rows, rows).astype(np.float64)
         inner = gram[np.ix_(kept, kept)]
         inner[np.diag_indices(len(kept))] += RIDGE * np.trace(inner) / len(kept)
         shares = np.linalg.solve(inner, gram[np.ix_(kept, gone)])
@@ -272,16 +272,16 @@ class Budgeted:
         for slot in gone[::-1].tolist():
             self._vacate(slot)
 
-    def _outputs_of(self, track: int) -> slice:
-        return slice(None) if self.tracks == 1 else slice(track, track + 1)
+    def _outputs_of(self, head: int) -> slice:
+        return slice(None) if self.heads == 1 else slice(head, head + 1)
 
-    def _write(self, which: int, mine: slice, guess: Floats, offsets: Floats) -> None:
+    def _write(self, which: int, mine: slice, guess: Floats, structure: Floats) -> None:
         self.guesses[:, which, mine] = guess
-        self.guess_offsets[which] = offsets
+        self.guess_structure[which] = structure
 
-    def _free_slot(self, track: int, mine: slice) -> int:
+    def _free_slot(self, head: int, mine: slice) -> int:
         """A group that is free, after two neighbours have become one if there is none."""
-        order, rounds = self.order[track], self.rounds[track]
+        order, rounds = self.order[head], self.rounds[head]
         used = order[order >= 0]
         if len(used) < GROUPS:
             return int(next(slot for slot in range(GROUPS) if slot not in used))
@@ -292,83 +292,89 @@ class Budgeted:
             self.guesses[:, 2 + two, mine] - self.guesses[:, 2 + one, mine]
         )
         with np.errstate(invalid="ignore"):
-            mixed = (1 - share) * self.guess_offsets[2 + one] + share * self.guess_offsets[2 + two]
-        self.guess_offsets[2 + one] = mixed
+            mixed = (1 - share) * self.guess_structure[2 + one] + share * self.guess_structure[2 + two]
+        self.guess_structure[2 + one] = mixed
         rounds[one] += rounds[two]
         order[first + 1 : -1], order[-1] = order[first + 2 :].copy(), -1
         return two
 
     def single(self, predictor: str, rounds: int) -> tuple[Floats, Floats]:
-        """The coefficients and offsets of one of the single guesses."""
-        size = len(self.memory)
+        """The coefficients and structure weights of one of the single guesses."""
+        size = len(self.support)
         if predictor == "last" or not rounds:
-            return self.coefficients.copy(), self.offsets.copy()
+            return self.coefficients.copy(), self.structure.copy()
         if predictor == "recent":
             assert self.recent is not None
-            return self._recent(rounds), self.recent.average_offsets(self.offsets, rounds)
+            return self._recent(rounds), self.recent.average_structure(self.structure, rounds)
         if predictor == "best":
-            guess, offsets = self.guesses[:size, BEST].copy(), self.guess_offsets[BEST].copy()
-            for track in range(self.tracks):
-                if rounds - self.since[track] > self.longest[track]:
-                    mine = self._outputs_of(track)
-                    guess[:, mine], offsets = self.coefficients[:, mine], self.offsets.copy()
-            return guess, offsets
-        guess, offsets = np.zeros((size, self.outputs)), np.zeros(len(self.offsets))
-        for track in range(self.tracks):
-            mine = self._outputs_of(track)
-            for which, answered in self._answered(track, rounds):
+            guess, structure = self.guesses[:size, BEST].copy(), self.guess_structure[BEST].copy()
+            for head in range(self.heads):
+                if rounds - self.since[head] > self.longest[head]:
+                    mine = self._outputs_of(head)
+                    guess[:, mine], structure = self.coefficients[:, mine], self.structure.copy()
+            return guess, structure
+        guess, structure = np.zeros((size, self.outputs)), np.zeros(len(self.structure))
+        for head in range(self.heads):
+            mine = self._outputs_of(head)
+            for which, answered in self._answered(head, rounds):
                 if not answered:  # nothing times a forbidden pair's −∞
                     continue
                 share = answered / rounds
                 guess[:, mine] += share * self.guesses[:size, which, mine]
-                offsets = offsets + share * self.guess_offsets[which] if track == 0 else offsets
-        return guess, offsets
+                structure = structure + share * self.guess_structure[which] if head == 0 else structure
+        return guess, structure
 
-    def _answered(self, track: int, rounds: int) -> list[tuple[int, float]]:
-        """The guesses of a track in order, each with the rounds that it stands for."""
-        used = self.order[track][self.order[track] >= 0].tolist()
-        found = [(2 + slot, float(self.rounds[track, slot])) for slot in used]
-        return [*found, (CURRENT, rounds - float(self.since[track]))]
+    def _answered(self, head: int, rounds: int) -> list[tuple[int, float]]:
+        """The guesses of a head in order, each with the rounds that it stands for."""
+        used = self.order[head][self.order[head] >= 0].tolist()
+        found = [(2 + slot, float(self.rounds[head, slot])) for slot in used]
+        return [*found, (CURRENT, rounds - float(self.since[head]))]
 
-    def remembered(self, rounds: int, first_offsets: Floats) -> Ledger:
+    def remembered(self, rounds: int, first_structure: Floats) -> Ledger:
         """A ledger whose guesses are those remembered: a correction leads from one group to the next."""
         lines: list[tuple[float, ...]] = []
         entries: list[Floats] = []
-        for track in range(self.tracks):
-            mine = self._outputs_of(track)
-            before, offsets, when = np.zeros_like(self.coefficients[:, mine]), first_offsets, 0.0
-            for which, answered in self._answered(track, rounds) if rounds else []:
-                guess, moved = self.guesses[: len(self.memory), which, mine], self.guess_offsets[which]
-                entries += self._steps(len(lines), guess, before, mine.start or 0, moved, offsets)
-                lines.append((when, 0.0, track, 0.0, 0.0, 0.0, 1.0, 1.0))
-                before, offsets, when = guess, moved, when + answered
-        return assembled(self.tracks, rounds, lines, entries)
+        for head in range(self.heads):
+            mine = self._outputs_of(head)
+            before, structure, when = np.zeros_like(self.coefficients[:, mine]), first_structure, 0.0
+            for which, answered in self._answered(head, rounds) if rounds else []:
+                guess, moved = self.guesses[: len(self.support), which, mine], self.guess_structure[which]
+                entries += self._steps(len(lines), guess, before, mine.start or 0, moved, structure)
+                lines.append((when, 0.0, head, 0.0, 0.0, 0.0, 1.0, 1.0))
+                before, structure, when = guess, moved, when + answered
+        return assembled(self.heads, rounds, lines, entries)
 
     def _steps(
-        self, line: int, guess: Floats, before: Floats, first: int, offsets: Floats, offsets_before: Floats
+        self,
+        line: int,
+        guess: Floats,
+        before: Floats,
+        first: int,
+        structure: Floats,
+        structure_before: Floats,
     ) -> list[Floats]:
         """The entries that lead from one guess to another."""
-        place, output = np.nonzero(guess != before)
-        change = guess[place, output] - before[place, output]
-        moved = np.flatnonzero(offsets != offsets_before)
-        on_offsets = offsets[moved] - offsets_before[moved]
+        index, output = np.nonzero(guess != before)
+        change = guess[index, output] - before[index, output]
+        moved = np.flatnonzero(structure != structure_before)
+        on_structure = structure[moved] - structure_before[moved]
         return [
-            np.column_stack([np.full(len(place), line), self.memory.ids[place], first + output, change]),
-            np.column_stack([np.full(len(moved), line), np.full(len(moved), OFFSET), moved, on_offsets]),
+            np.column_stack([np.full(len(index), line), self.support.ids[index], first + output, change]),
+            np.column_stack([np.full(len(moved), line), np.full(len(moved), STRUCTURE), moved, on_structure]),
         ]
 
-    def board(self, rows: Rows, lasting: bool) -> PlainBoard:
+    def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:
         """Rows are played one round after the other: what is stored changes with every correction."""
-        return PlainBoard(self, rows)
+        return BlockScores(self, rows)
 
-    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Budgeted:
-        """The same with more outputs, whose coefficients are 0; the offsets are among these at `moved`."""
+    def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Budgeted:
+        """Return a copy with more outputs, with coefficients of 0; `moved` is where structure weights go."""
         result = deepcopy(self)
         result.guesses = np.pad(self.guesses, ((0, 0), (0, 0), (0, outputs - self.outputs)))
-        result.guess_offsets = np.repeat(offsets[None], len(self.guess_offsets), axis=0)
-        result.guess_offsets[:, moved] = self.guess_offsets
+        result.guess_structure = np.repeat(structure[None], len(self.guess_structure), axis=0)
+        result.guess_structure[:, moved] = self.guess_structure
         if self.recent is not None:
-            result.recent = self.recent.with_offsets(len(offsets), moved)
+            result.recent = self.recent.with_structure(len(structure), moved)
         result.outputs = outputs
         return result
 

@@ -8,10 +8,10 @@ from copy import copy
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.engine.block_scores import PlainBoard
+from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.memo import Memo
 from rosenblatt.engine.recent import Recent
-from rosenblatt.engine.support import Memory
+from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book
 from rosenblatt.rows import Rows
@@ -29,16 +29,16 @@ class Dual:
         What is added to the kernel: 1 for an intercept, else 0.
     outputs
         How many the game has.
-    offsets
+    structure
         Those of v_0.
     """
 
     keep = True
 
-    def __init__(self, kernel: Kernel, constant: float, outputs: int, offsets: Floats) -> None:
-        self.memory = Memory(kernel, constant)
+    def __init__(self, kernel: Kernel, constant: float, outputs: int, structure: Floats) -> None:
+        self.support = SupportSet(kernel, constant)
         self.outputs = outputs
-        self.offsets = offsets.copy()
+        self.structure = structure.copy()
         self._coefficients = np.empty((0, outputs))
         self.recent: Recent | None = None
         self.memo = Memo()
@@ -46,7 +46,7 @@ class Dual:
     @property
     def coefficients(self) -> Floats:
         """α: what each stored row counts for in each output of the current guess."""
-        return self._coefficients[: len(self.memory)]
+        return self._coefficients[: len(self.support)]
 
     @coefficients.setter
     def coefficients(self, coefficients: Floats) -> None:
@@ -54,9 +54,9 @@ class Dual:
 
     def scores(self, rows: Rows) -> Floats:
         """The scores (rows × outputs) of the current guess."""
-        if not len(self.memory):
+        if not len(self.support):
             return self.first_scores(rows)
-        return np.asarray(self.memory.similarities(rows) @ self.coefficients)
+        return np.asarray(self.support.similarities(rows) @ self.coefficients)
 
     def first_scores(self, rows: Rows) -> Floats:
         """The scores of v_0, which is 0."""
@@ -64,53 +64,53 @@ class Dual:
 
     def follow_recent(self, heads: int) -> None:
         """Keep beside the guess what the predictor `recent` needs."""
-        self.recent = Recent(heads, np.zeros_like(self.coefficients), len(self.offsets))
+        self.recent = Recent(heads, np.zeros_like(self.coefficients), len(self.structure))
 
     def recent_scores(self, rows: Rows, rounds: int) -> Floats:
         """The scores of the recent average."""
         assert self.recent is not None
-        if not len(self.memory):
+        if not len(self.support):
             return self.first_scores(rows)
-        near, sums = self.memory.similarities(rows), self.recent.sums[: len(self.memory)]
+        gram, sums = self.support.similarities(rows), self.recent.sums[: len(self.support)]
         shares = self.recent.shares(rounds, self.outputs)
-        return np.asarray(near @ self.coefficients - (near @ sums) * shares)  # as the primal rounds it
+        return np.asarray(gram @ self.coefficients - (gram @ sums) * shares)  # as the primal rounds it
 
     def restart_recent(self, head: int, when: int) -> None:
         """Begin the recent average of a head again."""
         assert self.recent is not None
         self.recent.restart(head, when)
 
-    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+    def add(self, rows: Rows, support_index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
-        touched, line = np.unique(place, return_inverse=True)
-        before = len(self.memory)
+        touched, line = np.unique(support_index, return_inverse=True)
+        before = len(self.support)
         corrected = rows.take(touched)
-        self.memory.keep(corrected)
-        new = np.zeros((len(self.memory) - before, self.outputs))
+        self.support.keep(corrected)
+        new = np.zeros((len(self.support) - before, self.outputs))
         self._coefficients = grown(self._coefficients, before, new)
-        stored = self.memory.places(corrected.ids)[line]
+        stored = self.support.indices(corrected.ids)[line]
         np.add.at(self._coefficients, (stored, output), amount)
         if self.recent is not None:
             self.recent.sums = grown(self.recent.sums, before, np.zeros_like(new))
             np.add.at(self.recent.sums, (stored, output), amount * self.recent.factors(when, output))
 
-    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Dual:
-        """The same with more outputs, whose coefficients are 0; the offsets are among these at `moved`."""
+    def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Dual:
+        """Return a copy with more outputs, with coefficients of 0; `moved` is where structure weights go."""
         result = copy(self)
         result.memo = Memo()
-        result.offsets = offsets.copy()
-        result.offsets[moved] = self.offsets
+        result.structure = structure.copy()
+        result.structure[moved] = self.structure
         more = ((0, 0), (0, outputs - self.outputs))
         result._coefficients = np.pad(self.coefficients, more)
         if self.recent is not None:
-            result.recent = self.recent.with_offsets(len(offsets), moved)
+            result.recent = self.recent.with_structure(len(structure), moved)
             result.recent.sums = np.pad(self.recent.sums, more)
         result.outputs = outputs
         return result
 
-    def board(self, rows: Rows, lasting: bool) -> DualBoard | PlainBoard:
+    def block_scores(self, rows: Rows, lasting: bool) -> KeptBlockScores | BlockScores:
         """What the block path needs to know of the rows it plays on; if it is to last, of all of them."""
-        return DualBoard(self, rows) if lasting else PlainBoard(self, rows)
+        return KeptBlockScores(self, rows) if lasting else BlockScores(self, rows)
 
     def widen(self, features: int) -> None:
         """Nothing to do: rows may get longer as features come in."""
@@ -120,12 +120,12 @@ class Dual:
 
     def snapshot(self) -> Callable[[], None]:
         """A function that makes everything as it is now."""
-        coefficients, offsets, size = self.coefficients.copy(), self.offsets.copy(), len(self.memory)
+        coefficients, structure, size = self.coefficients.copy(), self.structure.copy(), len(self.support)
         recent = None if self.recent is None else self.recent.copy()
 
         def restore() -> None:
-            self.memory.truncate(size)
-            self._coefficients, self.offsets, self.recent = coefficients, offsets, recent
+            self.support.truncate(size)
+            self._coefficients, self.structure, self.recent = coefficients, structure, recent
             self.memo.clear()
 
         return restore
@@ -144,7 +144,7 @@ class Dual:
         return undo
 
 
-class DualBoard:
+class KeptBlockScores:
     """Scores of all rows of a data set, each brought up to date only when it is about to be played.
 
     Between epochs every row is in step with every correction. Within an epoch a block of rows first
@@ -155,8 +155,8 @@ class DualBoard:
 
     def __init__(self, hypothesis: Dual, rows: Rows) -> None:
         self._hypothesis = hypothesis
-        self._memory = hypothesis.memory
-        kernel = self._memory.kernel
+        self._support = hypothesis.support
+        kernel = self._support.kernel
         self._given = rows.with_squares() if kernel.inner and kernel.needs_squares else rows
         self._rows = self._given.compact() if kernel.inner else rows
         self._scores = self._scores_so_far()
@@ -166,9 +166,9 @@ class DualBoard:
     def _scores_so_far(self) -> Floats:
         """The scores of all rows, with all their features, by what was corrected before they came."""
         outputs, entries = self._hypothesis.outputs, _entries_of(self._hypothesis.coefficients)
-        if not len(self._memory):
+        if not len(self._support):
             return np.zeros((len(self._given), outputs))
-        found = self._memory.scores(self._memory.rows, *entries, self._given, outputs)
+        found = self._support.scores(self._support.rows, *entries, self._given, outputs)
         return np.ascontiguousarray(found.T)
 
     def begin(self, order: Ints) -> None:
@@ -183,17 +183,17 @@ class DualBoard:
         return self._meet(self._order[part], *self._fresh.since(0))
 
     def _meet(
-        self, index: Ints, others: Rows, place: Ints, output: Ints, amount: Floats
+        self, index: Ints, others: Rows, support_index: Ints, output: Ints, amount: Floats
     ) -> tuple[Rows, Floats]:
         """Bring these rows in step with some corrections."""
         rows, scores = self._rows.take(index), np.ascontiguousarray(self._scores[index].T)
-        self._memory.meet(others, place, output, amount, rows, scores)
+        self._support.add_scores(others, support_index, output, amount, rows, scores)
         self._scores[index] = scores.T
         return rows, scores
 
     def gram(self, block: Rows, wanted: Ints) -> Array:
         """Similarities of the wanted rows of a block to all of it."""
-        return self._memory.similarities(block.take(wanted), block)
+        return self._support.similarities(block.take(wanted), block)
 
     def close(
         self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
@@ -201,10 +201,10 @@ class DualBoard:
         """Take in the scores that playing the block has kept up to date, and the entries it left."""
         index = self._order[part]
         self._scores[index] = scores.T
-        place, output, amount, when = entries
-        if len(place):
-            self._hypothesis.add(self._given, index[place], output, amount, when)
-            self._fresh.add(self._memory.kernel, block, place, output, amount)
+        support_index, output, amount, when = entries
+        if len(support_index):
+            self._hypothesis.add(self._given, index[support_index], output, amount, when)
+            self._fresh.add(self._support.kernel, block, support_index, output, amount)
         self._played.append((index, len(self._fresh)))
 
 
@@ -220,28 +220,28 @@ class NewCorrections:
     def __len__(self) -> int:
         return len(self._store)
 
-    def add(self, kernel: Kernel, block: Rows, place: Ints, output: Ints, amount: Floats) -> None:
+    def add(self, kernel: Kernel, block: Rows, support_index: Ints, output: Ints, amount: Floats) -> None:
         """Take in what playing a block has left."""
-        touched, line = np.unique(place, return_inverse=True)
+        touched, line = np.unique(support_index, return_inverse=True)
         by_row = np.argsort(line, kind="stable")
         self._place = grown(self._place, self._entries, line[by_row] + len(self))
         self._output = grown(self._output, self._entries, output[by_row])
         self._amount = grown(self._amount, self._entries, amount[by_row])
-        self._entries += len(place)
+        self._entries += len(support_index)
         self._store.extend(kernel.stored(block.take(touched)))
 
     def since(self, met: int) -> tuple[Rows, Ints, Ints, Floats]:
         """All but the first `met` rows, with their entries."""
-        place = self._place[: self._entries]
-        used = slice(int(np.searchsorted(place, met)), self._entries)
+        support_index = self._place[: self._entries]
+        used = slice(int(np.searchsorted(support_index, met)), self._entries)
         return (
             self._store.rows.take(slice(met, None)),
-            place[used] - met,
+            support_index[used] - met,
             self._output[used],
             self._amount[used],
         )
 
 
 def _entries_of(coefficients: Floats) -> tuple[Ints, Ints, Floats]:
-    place, output = np.nonzero(coefficients)
-    return place, output, coefficients[place, output]
+    support_index, output = np.nonzero(coefficients)
+    return support_index, output, coefficients[support_index, output]

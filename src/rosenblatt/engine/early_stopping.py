@@ -8,7 +8,7 @@ from rosenblatt._types import Ints
 from rosenblatt.engine.run import Run
 
 
-class Development:
+class EarlyStopping:
     """Watches a run from epoch to epoch.
 
     Parameters

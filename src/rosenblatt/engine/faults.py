@@ -45,10 +45,10 @@ def _play_in_vain(run: Run, rows: Rows, scores: Array, truth: Array) -> None:
     game, rule, hypothesis = run.game, run.rule, run.hypothesis
     width = most_entries(game, len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
-    for track in range(game.tracks):
+    for head in range(game.heads):
         count, margin, wrong, cost = judged(
-            game, scores, hypothesis.offsets, truth, track, rule.reach, where, amount
+            game, scores, hypothesis.structure, truth, head, rule.required_margin, where, amount
         )
-        if wrong or margin < rule.reach * cost:
-            norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
+        if wrong or margin < rule.required_margin * cost:
+            norm = norm_squared(where, amount, count, hypothesis.support.similarities(rows, rows))
             stepped(rule, margin, norm, cost)

@@ -8,15 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.engine.blocks import BlockTable
+from rosenblatt.engine.blocks import BlockDriver
 from rosenblatt.engine.hypotheses import Budgeted, Hypothesis, Primal
 from rosenblatt.engine.interrupts import Interrupts
-from rosenblatt.engine.passes import PassTable
+from rosenblatt.engine.passes import PassDriver
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, Run, not_finite
 from rosenblatt.games.game import most_entries
 from rosenblatt.games.verdicts import judged
-from rosenblatt.loops.book import CORRECTION, ENTRY, OFFSET, norm_squared
+from rosenblatt.loops.book import CORRECTION, ENTRY, STRUCTURE, norm_squared
 from rosenblatt.rows import Rows, parts
 from rosenblatt.rules import stepped
 
@@ -69,7 +69,7 @@ def play(
 
 
 def _play_round(run: Run, examples: Examples, i: int) -> None:
-    game, rule, hypothesis = run.game, run.rule, run.hypothesis
+    game, rule, hypothesis, required = run.game, run.rule, run.hypothesis, run.rule.required_margin
     first, last = examples.starts[i], examples.starts[i + 1]
     shown = examples.index[first:last]
     rows, truth = examples.rows.take(shown), examples.truths[shown]
@@ -79,24 +79,31 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     lines: list[tuple[float, ...]] = []
     entries: list[tuple[float, ...]] = []
     try:
-        for track in range(game.tracks):
+        for head in range(game.heads):
             count, margin, wrong, cost = judged(
-                game, hypothesis.scores(rows), hypothesis.offsets, truth, track, rule.reach, where, amount
+                game,
+                hypothesis.scores(rows),
+                hypothesis.structure,
+                truth,
+                head,
+                rule.required_margin,
+                where,
+                amount,
             )
             if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
                 raise not_finite(int(shown[0]))
-            restart = weight != 0 and _recent_falls_behind(run, rows, truth, track, wrong)
-            if (wrong or margin < rule.reach * cost) and weight != 0:
-                norm = norm_squared(where, amount, count, hypothesis.memory.similarities(rows, rows))
+            restart = weight != 0 and _recent_falls_behind(run, rows, truth, head, wrong)
+            if (wrong or margin < required * cost) and weight != 0:
+                norm = norm_squared(where, amount, count, hypothesis.support.similarities(rows, rows))
                 size = stepped(rule, margin, norm, cost) * weight
                 change = size * amount[:count]
-                _move(hypothesis, rows, track, where[:count], change, when)
+                _move(hypothesis, rows, head, where[:count], change, when)
                 for a in range(count):
-                    number = OFFSET if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
+                    number = STRUCTURE if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
                     entries.append((len(lines), number, where[a, 1], change[a]))
-                lines.append((when, run.examples_seen + i, track, margin, norm, wrong, cost, size))
+                lines.append((when, run.examples_seen + i, head, margin, norm, wrong, cost, size))
             if restart:
-                hypothesis.restart_recent(track, int(when))
+                hypothesis.restart_recent(head, int(when))
     except BaseException:
         if lines:  # a learner of the round has moved, and it counts
             _write(run, lines, entries)
@@ -110,32 +117,32 @@ def _write(run: Run, lines: list[tuple[float, ...]], entries: list[tuple[float, 
     run.book.add(1, corrections, np.array(entries, float).reshape(-1, len(ENTRY)))
 
 
-def _move(hypothesis: Hypothesis, rows: Rows, track: int, where: Ints, change: Floats, when: float) -> None:
-    """Move the guess by a correction: `change` for each (row, output) in `where`, an offset where row < 0."""
+def _move(hypothesis: Hypothesis, rows: Rows, head: int, where: Ints, change: Floats, when: float) -> None:
+    """Move the guess by `change` for each (row, output) in `where`; row < 0 is a structure weight."""
     if isinstance(hypothesis, Budgeted):
-        hypothesis.end_guess(when, track)
+        hypothesis.end_guess(when, head)
     on_rows = where[:, 0] >= 0
-    offset = where[~on_rows, 1]
-    np.add.at(hypothesis.offsets, offset, change[~on_rows])
+    moved = where[~on_rows, 1]
+    np.add.at(hypothesis.structure, moved, change[~on_rows])
     if hypothesis.recent is not None:
-        factors = hypothesis.recent.factors(np.full(len(offset), when), np.full(len(offset), track))
-        np.add.at(hypothesis.recent.offsets, offset, change[~on_rows] * factors)
+        factors = hypothesis.recent.factors(np.full(len(moved), when), np.full(len(moved), head))
+        np.add.at(hypothesis.recent.structure, moved, change[~on_rows] * factors)
     index, output = where[on_rows].T
     if len(index):
         hypothesis.add(rows, index, output, change[on_rows], np.full(len(index), when))
 
 
-def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, track: int, wrong: bool) -> bool:
+def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, head: int, wrong: bool) -> bool:
     """Let the recent average answer a round, too, if it is followed; returns whether it must restart."""
     recent, rounds = run.hypothesis.recent, run.book.rounds
     if recent is None:
         return False
     scores = run.hypothesis.recent_scores(rows, rounds)
-    offsets = recent.average_offsets(run.hypothesis.offsets, rounds)
+    structure = recent.average_structure(run.hypothesis.structure, rounds)
     width = most_entries(run.game, len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
-    recent_wrong = judged(run.game, scores, offsets, truth, track, 0.0, where, amount)[2]
-    return recent.compare(track, wrong, recent_wrong)
+    recent_wrong = judged(run.game, scores, structure, truth, head, 0.0, where, amount)[2]
+    return recent.compare(head, wrong, recent_wrong)
 
 
 def play_blocks(
@@ -155,7 +162,7 @@ def play_blocks(
     """
     if run.hypothesis.recent is not None:
         raise ValueError("Blocks do not follow the predictor 'recent'. Got a run that does: use play.")
-    table = BlockTable(run, examples, once)
+    table = BlockDriver(run, examples, once)
 
     def epoch(order: Ints, pulse: Callable[[], None]) -> None:
         table.begin(order)
@@ -171,7 +178,7 @@ def play_pass(
 ) -> tuple[int, bool]:
     """The compiled pass in the primal, over CSR or dense rows."""
     with ThreadPoolExecutor(1) as clerk:
-        table = PassTable(run, examples, clerk)
+        table = PassDriver(run, examples, clerk)
 
         def epoch(order: Ints, pulse: Callable[[], None]) -> None:
             table.begin(order, late=len(order) > STRETCH)
@@ -216,7 +223,7 @@ def _epochs(
         finish()
         run.take_in(examples)
 
-    with Interrupts(held=run.hypothesis.memory.kernel.inner) as interrupts:
+    with Interrupts(held=run.hypothesis.support.kernel.inner) as interrupts:
         try:
             turns = iter(orders)
             for order in turns:

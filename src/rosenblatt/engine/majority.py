@@ -31,7 +31,7 @@ THREADS = min(4, os.cpu_count() or 1)
 
 
 def can_settle(run: Run, starts: Ints) -> bool:
-    """Whether the votes of this run can be counted from the end: one row a round, weights, and no offsets."""
+    """Whether votes can be counted from the end: one row a round, weights, and no structure weights."""
     one_row = len(starts) > 1 and bool((np.diff(starts) == 1).all())
     return isinstance(run.hypothesis, Primal) and hasattr(run.game, "settled") and one_row
 
@@ -69,13 +69,13 @@ def settled_votes(
 
 
 def _answering(ledger: Ledger, first: int) -> tuple[Floats, Floats]:
-    """For every track, how many rounds the guess before this correction answered, and those before it."""
-    answered, left = np.empty(ledger.tracks), np.empty(ledger.tracks)
-    for track in range(ledger.tracks):
-        when, mine = ledger.when[ledger.track == track], np.flatnonzero(ledger.track == track)
+    """For every head, how many rounds the guess before this correction answered, and those before it."""
+    answered, left = np.empty(ledger.heads), np.empty(ledger.heads)
+    for head in range(ledger.heads):
+        when, mine = ledger.when[ledger.head == head], np.flatnonzero(ledger.head == head)
         earlier = int(np.searchsorted(mine, first))
-        left[track] = when[earlier - 1] if earlier else 0
-        answered[track] = (when[earlier] if earlier < len(when) else ledger.rounds) - left[track]
+        left[head] = when[earlier - 1] if earlier else 0
+        answered[head] = (when[earlier] if earlier < len(when) else ledger.rounds) - left[head]
     return answered, left
 
 
@@ -84,7 +84,7 @@ def _with_votes_of(run: Run, answered: Floats, scores: Floats, tally: Floats) ->
     none, nothing = np.empty(0, np.int64), np.empty(0)
     similarities = np.empty((0, scores.shape[1]))
     vote_loop(run.game.ballot)(
-        np.arange(scores.shape[1] + 1), similarities, scores, run.game.offsets.copy(), none, nothing,
+        np.arange(scores.shape[1] + 1), similarities, scores, run.game.structure.copy(), none, nothing,
         answered, np.zeros(1, np.int64), none, none, nothing, tally,
     )  # fmt: skip
     return tally
@@ -107,8 +107,8 @@ def _in_threads(work: Callable[[Ints], None], pieces: list[Ints]) -> None:
 def _following(ledger: Ledger) -> Floats:
     """For every correction, how many rounds the guess that it led to answered."""
     following = np.empty(len(ledger))
-    for track in range(ledger.tracks):
-        following[ledger.track == track] = ledger.of(track).survived[1:]
+    for head in range(ledger.heads):
+        following[ledger.head == head] = ledger.of(head).survived[1:]
     return following
 
 
@@ -123,25 +123,25 @@ def _undo(
     index: Ints,
 ) -> None:
     """Let the guess after each correction vote, and undo the correction, in this order, on some rows."""
-    ledger, memory = run.ledger, run.hypothesis.memory
-    bounds, place, output, amount = _entries_of(undone, *entries)
-    used, place = np.unique(place, return_inverse=True)
-    near = memory.near(memory.rows.take(used), rows.take(index))
+    ledger, support = run.ledger, run.hypothesis.support
+    bounds, support_index, output, amount = _entries_of(undone, *entries)
+    used, support_index = np.unique(support_index, return_inverse=True)
+    gram = support.gram(support.rows.take(used), rows.take(index))
     some, votes = np.ascontiguousarray(scores[:, index]), np.ascontiguousarray(tally[:, index])
     loop: Any = vote_loop(run.game.ballot)
-    nothing = np.zeros(ledger.tracks)
+    nothing = np.zeros(ledger.heads)
     loop(
-        np.arange(len(index) + 1), near, some, run.game.offsets.copy(), ledger.track[undone],
-        following[undone], nothing, bounds, place, output, -amount, votes,
+        np.arange(len(index) + 1), gram, some, run.game.structure.copy(), ledger.head[undone],
+        following[undone], nothing, bounds, support_index, output, -amount, votes,
     )  # fmt: skip
     scores[:, index], tally[:, index] = some, votes
 
 
 def _entries_of(
-    corrections: Ints, bounds: Ints, place: Ints, output: Ints, amount: Floats
+    corrections: Ints, bounds: Ints, support_index: Ints, output: Ints, amount: Floats
 ) -> tuple[Ints, Ints, Ints, Floats]:
     """The entries of these corrections, in this order."""
     counts = bounds[corrections + 1] - bounds[corrections]
     begins = np.concatenate([[0], np.cumsum(counts)])
     index = np.repeat(bounds[corrections] - begins[:-1], counts) + np.arange(begins[-1])
-    return begins, place[index], output[index], amount[index]
+    return begins, support_index[index], output[index], amount[index]

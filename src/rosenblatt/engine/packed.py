@@ -31,7 +31,7 @@ class PackedScores:
     def __init__(self, run: Run, *, average: bool) -> None:
         assert isinstance(run.hypothesis, Primal)
         self._book, self._hypothesis, self._average = run.book, run.hypothesis, average
-        self._constant = run.hypothesis.memory.constant
+        self._constant = run.hypothesis.support.constant
 
     def score(self, row: Packed) -> float:
         """Return the score of a row, infinite or NaN if it has no finite one; unknown features weigh 0."""
@@ -44,7 +44,7 @@ class PackedScores:
 
 
 class PackedRounds:
-    """The driver of rounds about one packed row, for games with one output and one track.
+    """The driver of rounds about one packed row, for games with one output and one head.
 
     Handing arguments to compiled code is most of what a short row costs, so there is nothing here that a
     round does not need. Nothing else may move the run meanwhile, and corrected rows are not kept. The book
@@ -56,7 +56,7 @@ class PackedRounds:
         game, rule = run.game, run.rule
         self._run, self._book, self._hypothesis = run, run.book, run.hypothesis
         self._loop = round_loop(game.judge, rule.step)
-        self._constant = run.hypothesis.memory.constant
+        self._constant = run.hypothesis.support.constant
         self._reach, self._parameters = numbers_of(rule)
         self._most = most_entries(game, 1)
         self._known = 0
@@ -70,7 +70,7 @@ class PackedRounds:
             self._known = known
         outcome = self._loop(
             features, values, truth, hypothesis.weights, hypothesis.delayed, self._constant,
-            hypothesis.offsets, self._reach, self._parameters, self._most, book.corrections, book.entries,
+            hypothesis.structure, self._reach, self._parameters, self._most, book.corrections, book.entries,
             book.tally,
         )  # fmt: skip
         if outcome == NO_ROOM:

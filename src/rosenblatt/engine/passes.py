@@ -13,7 +13,7 @@ from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.games.game import most_entries
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.passes import DENSE, MANY, ONE, delay_loop, pass_loop
 from rosenblatt.rows import Csr, Rows, check_in_range, read_only
 from rosenblatt.rules import numbers_of
@@ -48,8 +48,8 @@ class Pass:
         if longest > self._longest:
             game, self._longest = self.run.game, longest
             width = most_entries(game, longest)
-            self._sizes = longest, width, game.tracks, game.outputs
-            self._most = game.tracks, game.tracks * width
+            self._sizes = longest, width, game.heads, game.outputs
+            self._most = game.heads, game.heads * width
 
     def play(
         self, order: Ints, starts: Ints, index: Ints, rows: Csr, truths: Ints, weights: Floats, *,
@@ -71,7 +71,7 @@ class Pass:
             before = book.rounds - turn
             turn = self._loop(
                 turn, order, starts, index, *csr, truths, weights, *self._sizes,
-                current, delayed[:0] if late else delayed, hypothesis.memory.constant, hypothesis.offsets,
+                current, delayed[:0] if late else delayed, hypothesis.support.constant, hypothesis.structure,
                 *self._rule, run.examples_seen, run.rows_seen, book.corrections, book.entries, book.tally,
                 self._followed(),
             )  # fmt: skip
@@ -88,7 +88,7 @@ class Pass:
     def delay(self, rows: Csr, corrections: Floats, entries: Floats, new: slice) -> None:
         """Bring what the average needs in step with new entries."""
         delay_loop(self.reading)(
-            rows.starts, rows.features, rows.values, self.run.rows_seen, self.hypothesis.memory.constant,
+            rows.starts, rows.features, rows.values, self.run.rows_seen, self.hypothesis.support.constant,
             corrections, entries, new.start, new.stop, self._plain(self.hypothesis.delayed),
         )  # fmt: skip
 
@@ -97,7 +97,7 @@ class Pass:
         recent = self.hypothesis.recent
         if recent is None:
             return self._plain(self.hypothesis.delayed)[:0], UNWEIGHTED, NOT_FOLLOWED, NOT_FOLLOWED
-        return self._plain(recent.sums), recent.offsets, recent.since, recent.behind
+        return self._plain(recent.sums), recent.structure, recent.since, recent.behind
 
     def _plain(self, weights: Floats) -> Floats:
         """Weights as the loops read them: a row per output, one number per feature, or a row per feature."""
@@ -106,7 +106,7 @@ class Pass:
         return weights.reshape(-1) if self.reading is ONE else weights
 
 
-class PassTable:
+class PassDriver:
     """Where rounds are played by a pass, and what they corrected is filed.
 
     Parameters
@@ -159,7 +159,7 @@ class PassTable:
 
     def _note(self, numbers: Floats) -> None:
         """Note that the rows with these numbers were corrected."""
-        touched = np.unique(numbers[numbers != OFFSET]).astype(np.int64) - self._run.rows_seen
+        touched = np.unique(numbers[numbers != STRUCTURE]).astype(np.int64) - self._run.rows_seen
         new = touched[~self._noted[touched]]
         self._noted[new] = True
         self._to_copy.append(new)
@@ -169,11 +169,11 @@ class PassTable:
     def _copy(self) -> None:
         rows = np.concatenate([np.empty(0, np.int64), *self._to_copy])
         if len(rows):
-            self._run.hypothesis.memory.keep(self._examples.rows.take(rows))
+            self._run.hypothesis.support.keep(self._examples.rows.take(rows))
         self._to_copy = []
 
 
-class OneRoundTable:
+class OneRoundDriver:
     """Where rounds are played one by one, at little more than the cost of their rows.
 
     Nobody else may move the run meanwhile. The book counts a round in the same moment as the guess moves,
@@ -211,5 +211,5 @@ class OneRoundTable:
         played.play(*self._shown[len(truths)], arrays, read_only(truths), UNWEIGHTED)
         entries = run.book.entries[before : int(run.book.tally[2]), 1]
         if len(entries):
-            touched = np.unique(entries[entries != OFFSET]).astype(np.int64) - run.rows_seen
-            run.hypothesis.memory.append(Rows(rows, first=run.rows_seen).take(touched))
+            touched = np.unique(entries[entries != STRUCTURE]).astype(np.int64) - run.rows_seen
+            run.hypothesis.support.append(Rows(rows, first=run.rows_seen).take(touched))

@@ -21,7 +21,7 @@ from rosenblatt.engine.hypotheses import Budgeted, Primal
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.run import Run, not_finite
 from rosenblatt.ledger import Ledger
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.votes import pick, vote_loop
 from rosenblatt.rows import Rows, parts
 
@@ -49,8 +49,8 @@ def best(ledger: Ledger) -> int:
 def recent_influence(run: Run) -> Floats:
     """What each correction counts for in the recent average: 1 before its restart, then ever less."""
     recent, ledger = followed(run), run.ledger
-    factors = recent.factors(ledger.when.astype(np.float64), ledger.track)
-    return np.asarray(1 - factors * recent.shares(ledger.rounds, ledger.tracks)[ledger.track])
+    factors = recent.factors(ledger.when.astype(np.float64), ledger.head)
+    return np.asarray(1 - factors * recent.shares(ledger.rounds, ledger.heads)[ledger.head])
 
 
 def followed(run: Run) -> Recent:
@@ -67,7 +67,7 @@ def influence(ledger: Ledger, predictor: str) -> Floats:
 
     >>> import numpy as np
     >>> from rosenblatt.ledger import Book
-    >>> book = Book(tracks=1)  # the ten rounds of the sources: mistakes in rounds 1, 4, 8 and 10
+    >>> book = Book(heads=1)  # the ten rounds of the sources: mistakes in rounds 1, 4, 8 and 10
     >>> mistakes = np.array([[when, when - 1, 0, 0, 1, 1, 1, 1] for when in (1, 4, 8, 10)], float)
     >>> book.add(10, mistakes, np.empty((0, 4)))
     >>> influence(book.ledger, "average")
@@ -80,15 +80,15 @@ def influence(ledger: Ledger, predictor: str) -> Floats:
     if predictor == "average":
         return (ledger.rounds - ledger.when) / max(ledger.rounds, 1)
     counted = np.zeros(len(ledger))
-    for track in range(ledger.tracks):
-        mine = np.flatnonzero(ledger.track == track)
-        counted[mine[: best(ledger.of(track))]] = 1.0
+    for head in range(ledger.heads):
+        mine = np.flatnonzero(ledger.head == head)
+        counted[mine[: best(ledger.of(head))]] = 1.0
     return counted
 
 
-def summed(place: Ints, amount: Floats, size: int) -> Floats:
+def summed(index: Ints, amount: Floats, size: int) -> Floats:
     """The sum of the amounts at each place."""
-    return np.bincount(place, amount, minlength=size).astype(np.float64)
+    return np.bincount(index, amount, minlength=size).astype(np.float64)
 
 
 def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
@@ -97,15 +97,15 @@ def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     Returns
     -------
     Entries (place in memory, output, amount), sorted by place and no two of them for the same place and
-    output, and what it adds to the offsets of v_0.
+    output, and what it adds to the structure weights of v_0.
     """
     if predictor == "recent":
         followed(run)
     if isinstance(run.hypothesis, Budgeted):
-        coefficients, offsets = run.hypothesis.single(predictor, run.book.rounds)
-        place, output = np.nonzero(coefficients)
-        moved = np.where(run.game.offsets > -np.inf, offsets, 0.0)
-        return place, output, coefficients[place, output], moved
+        coefficients, structure = run.hypothesis.single(predictor, run.book.rounds)
+        index, output = np.nonzero(coefficients)
+        moved = np.where(run.game.structure > -np.inf, structure, 0.0)
+        return index, output, coefficients[index, output], moved
     name = f"entries of {predictor}"
     return run.hypothesis.memo.get(run.moment, name, lambda: _read_guess(run, predictor))
 
@@ -115,12 +115,12 @@ def _read_guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     ledger = run.ledger
     counted = recent_influence(run) if predictor == "recent" else influence(ledger, predictor)
     amount = ledger.amount * counted[ledger.correction]
-    on_rows = ledger.row != OFFSET
+    on_rows = ledger.row != STRUCTURE
     outputs = run.game.outputs
-    place = run.hypothesis.memory.places(ledger.row[on_rows])
-    cells, line = np.unique(place * outputs + ledger.output[on_rows], return_inverse=True)
+    index = run.hypothesis.support.indices(ledger.row[on_rows])
+    cells, line = np.unique(index * outputs + ledger.output[on_rows], return_inverse=True)
     total = summed(line, amount[on_rows], len(cells))
-    return cells // outputs, cells % outputs, total, _offsets(run, amount)
+    return cells // outputs, cells % outputs, total, _structure(run, amount)
 
 
 def guess_weights(run: Run, predictor: str) -> Floats:
@@ -142,10 +142,10 @@ def _weights(run: Run, hypothesis: Primal, predictor: str) -> Floats:
         followed(run)
         return hypothesis.recent_weights(run.book.rounds)
     check_kept(run, predictor)
-    place, output, amount, _ = guess(run, predictor)
+    index, output, amount, _ = guess(run, predictor)
     weights = np.zeros_like(hypothesis.weights) if hypothesis.start is None else hypothesis.start.copy()
-    if len(place):
-        hypothesis.spread(weights, hypothesis.memory.rows.data, place, output, amount)
+    if len(index):
+        hypothesis.spread(weights, hypothesis.support.rows.data, index, output, amount)
     return weights
 
 
@@ -165,14 +165,14 @@ IN_WORDS = np.errstate(over="ignore", invalid="ignore")
 
 @IN_WORDS
 def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
-    """The scores (rows × outputs) and the offsets of a single guess."""
+    """The scores (rows × outputs) and the structure weights of a single guess."""
     if isinstance(run.hypothesis, Primal):
-        return finite(_primal_scores(run, run.hypothesis, rows, predictor)), guess_offsets(run, predictor)
-    place, output, amount, offsets = guess(run, predictor)
-    memory = run.hypothesis.memory
-    used, line = np.unique(place, return_inverse=True)
-    found = memory.scores(memory.rows.take(used), line, output, amount, rows, run.game.outputs)
-    return finite(found.T), run.game.offsets + offsets
+        return finite(_primal_scores(run, run.hypothesis, rows, predictor)), guess_structure(run, predictor)
+    index, output, amount, structure = guess(run, predictor)
+    support = run.hypothesis.support
+    used, line = np.unique(index, return_inverse=True)
+    found = support.scores(support.rows.take(used), line, output, amount, rows, run.game.outputs)
+    return finite(found.T), run.game.structure + structure
 
 
 def _primal_scores(run: Run, hypothesis: Primal, rows: Rows, predictor: str) -> Floats:
@@ -193,30 +193,32 @@ def scores_by(run: Run, weights: Floats, rows: Rows) -> Floats:
     return finite(run.hypothesis.scores_of(weights, rows))
 
 
-def guess_offsets(run: Run, predictor: str) -> Floats:
-    """The offsets of one of the single guesses."""
+def guess_structure(run: Run, predictor: str) -> Floats:
+    """The structure weights of one of the single guesses."""
     hypothesis = run.hypothesis
-    if not len(run.game.offsets) or predictor == "last":
-        return hypothesis.offsets
+    if not len(run.game.structure) or predictor == "last":
+        return hypothesis.structure
     if predictor == "recent":
-        return followed(run).average_offsets(hypothesis.offsets, run.book.rounds)
+        return followed(run).average_structure(hypothesis.structure, run.book.rounds)
     if isinstance(hypothesis, Budgeted):
         return hypothesis.single(predictor, run.book.rounds)[1]
-    return hypothesis.memo.get(run.moment, f"offsets of {predictor}", lambda: _read_offsets(run, predictor))
+    return hypothesis.memo.get(
+        run.moment, f"structure weights of {predictor}", lambda: _read_structure(run, predictor)
+    )
 
 
-def _read_offsets(run: Run, predictor: str) -> Floats:
+def _read_structure(run: Run, predictor: str) -> Floats:
     if predictor == "average":
-        return run.hypothesis.offsets - run.book.delayed_offsets / max(run.book.rounds, 1)
+        return run.hypothesis.structure - run.book.delayed_structure / max(run.book.rounds, 1)
     ledger = run.ledger
     amount = ledger.amount * influence(ledger, predictor)[ledger.correction]
-    return run.game.offsets + _offsets(run, amount)
+    return run.game.structure + _structure(run, amount)
 
 
-def _offsets(run: Run, amount: Floats) -> Floats:
-    """What entries with these amounts add to the offsets of v_0."""
-    free = run.ledger.row == OFFSET
-    return summed(run.ledger.output[free], amount[free], len(run.game.offsets))
+def _structure(run: Run, amount: Floats) -> Floats:
+    """What entries with these amounts add to the structure weights of v_0."""
+    free = run.ledger.row == STRUCTURE
+    return summed(run.ledger.output[free], amount[free], len(run.game.structure))
 
 
 @IN_WORDS
@@ -232,8 +234,8 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     )
 
     def count(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
-        found, offsets = np.zeros((run.game.alternatives, first.shape[1])), run.game.offsets.copy()
-        loop(begins, similarities, first, offsets, ledger.track, ended, standing, *entries, found)
+        found, structure = np.zeros((run.game.alternatives, first.shape[1])), run.game.structure.copy()
+        loop(begins, similarities, first, structure, ledger.head, ended, standing, *entries, found)
         finite(first.T, int(starts[part.start]))
         tally[starts[part.start] : starts[part.stop]] = found.T
 
@@ -243,21 +245,21 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
 
 @IN_WORDS
 def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> tuple[Floats, Floats]:
-    """The scores (rows × outputs) and offsets (rounds × offsets) of a guess drawn anew for every round."""
+    """Return scores (rows × outputs) and structure weights (rounds × …) of a guess drawn for every round."""
     check_kept(run, "sample")
     ledger, rounds = run.remembered, len(starts) - 1
-    drawn = np.empty((ledger.tracks, rounds), np.int64)
-    for track in range(ledger.tracks):
-        mine = shares(ledger.of(track)) if ledger.rounds else np.ones(1)
-        drawn[track] = random.choice(len(mine), size=rounds, p=mine)
+    drawn = np.empty((ledger.heads, rounds), np.int64)
+    for head in range(ledger.heads):
+        mine = shares(ledger.of(head)) if ledger.rounds else np.ones(1)
+        drawn[head] = random.choice(len(mine), size=rounds, p=mine)
     entries, result, moved = (
         _entries(run, ledger),
         np.empty((len(rows), run.game.outputs)),
-        np.repeat(run.game.offsets[:, None], rounds, axis=1),
+        np.repeat(run.game.structure[:, None], rounds, axis=1),
     )
 
     def draw(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
-        pick(begins, similarities, first, moved[:, part], ledger.track, drawn[:, part], *entries)
+        pick(begins, similarities, first, moved[:, part], ledger.head, drawn[:, part], *entries)
         result[starts[part.start] : starts[part.stop]] = finite(first.T, int(starts[part.start]))
 
     _meanwhile(draw, run, rows, starts)
@@ -273,19 +275,19 @@ def finite(scores: Floats, first: int = 0) -> Floats:
 
 def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:
     """How long the guess that each correction ended had answered, and those that none ended."""
-    ended, standing = np.empty(len(ledger)), np.empty(ledger.tracks)
-    for track in range(ledger.tracks):
-        survived = ledger.of(track).survived
-        ended[ledger.track == track], standing[track] = survived[:-1], survived[-1]
+    ended, standing = np.empty(len(ledger)), np.empty(ledger.heads)
+    for head in range(ledger.heads):
+        survived = ledger.of(head).survived
+        ended[ledger.head == head], standing[head] = survived[:-1], survived[-1]
     return ended, standing
 
 
 def _entries(run: Run, ledger: Ledger) -> tuple[Ints, Ints, Ints, Floats]:
     """Where each correction's entries begin, and the entries, with places in memory for row numbers."""
-    place = np.full(len(ledger.row), OFFSET)
-    on_rows = ledger.row != OFFSET
-    place[on_rows] = run.hypothesis.memory.places(ledger.row[on_rows])
-    return ledger.bounds, place, ledger.output, ledger.amount
+    index = np.full(len(ledger.row), STRUCTURE)
+    on_rows = ledger.row != STRUCTURE
+    index[on_rows] = run.hypothesis.support.indices(ledger.row[on_rows])
+    return ledger.bounds, index, ledger.output, ledger.amount
 
 
 def _meanwhile(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) -> None:
@@ -294,14 +296,14 @@ def _meanwhile(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) ->
     The work is given the part, where its rounds begin, their similarities (memory × rows) and their
     scores under v_0 (outputs × rows).
     """
-    memory, longest = run.hypothesis.memory, int(np.max(np.diff(starts), initial=1))
-    pieces = parts(len(starts) - 1, max(1, majority.CELLS // (longest * max(len(memory), 1))))
+    support, longest = run.hypothesis.support, int(np.max(np.diff(starts), initial=1))
+    pieces = parts(len(starts) - 1, max(1, majority.CELLS // (longest * max(len(support), 1))))
 
     def compared(part: slice) -> tuple[slice, Ints, Array, Floats]:
         begins = starts[part.start : part.stop + 1]
         block = rows.take(slice(begins[0], begins[-1]))
-        near = memory.near(memory.rows, block) if len(memory) else np.empty((0, len(block)))
-        return part, begins - begins[0], near, np.ascontiguousarray(run.hypothesis.first_scores(block).T)
+        gram = support.gram(support.rows, block) if len(support) else np.empty((0, len(block)))
+        return part, begins - begins[0], gram, np.ascontiguousarray(run.hypothesis.first_scores(block).T)
 
     if len(pieces) == 1:
         work(*compared(pieces[0]))
@@ -329,11 +331,11 @@ def decide(
     if predictor == "vote":
         return _elected(run, rows, starts)
     if predictor == "sample":
-        found, offsets = sampled(run, rows, starts, random or np.random.default_rng())
+        found, structure = sampled(run, rows, starts, random or np.random.default_rng())
     else:
         found, once = scores(run, rows, predictor)
-        offsets = np.broadcast_to(once, (len(starts) - 1, len(once)))
-    return run.game.answer(found, offsets, starts)
+        structure = np.broadcast_to(once, (len(starts) - 1, len(once)))
+    return run.game.answer(found, structure, starts)
 
 
 @IN_WORDS

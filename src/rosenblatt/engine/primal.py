@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.engine.block_scores import PlainBoard
+from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.memo import Memo
 from rosenblatt.engine.recent import Recent
-from rosenblatt.engine.support import Memory
+from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Linear
 from rosenblatt.ledger import Book
 from rosenblatt.loops.compiling import is_loaded
@@ -38,8 +38,8 @@ def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
     scores = np.tile(constant * weights[-1].astype(np.float64), (len(rows.starts) - 1, 1))
     features, values = rows.features[: rows.starts[-1]], rows.values[: rows.starts[-1]]
     known = (features >= 0) & (features < len(weights) - 1)
-    place = np.repeat(np.arange(len(scores)), np.diff(rows.starts))
-    np.add.at(scores, place[known], values[known, None].astype(np.float64) * weights[features[known]])
+    index = np.repeat(np.arange(len(scores)), np.diff(rows.starts))
+    np.add.at(scores, index[known], values[known, None].astype(np.float64) * weights[features[known]])
     return scores
 
 
@@ -69,7 +69,7 @@ class Primal:
         How many there are.
     constant
         The value of the constant feature: 1 for an intercept, else 0.
-    offsets
+    structure
         Those of v_0.
     keep
         Whether to store corrected rows, which the predictors best, vote and sample need.
@@ -87,7 +87,7 @@ class Primal:
         features: int,
         outputs: int,
         constant: float,
-        offsets: Floats,
+        structure: Floats,
         keep: bool = True,
         start: Floats | None = None,
     ) -> None:
@@ -97,8 +97,8 @@ class Primal:
         self.weights = np.zeros(shape) if start is None else start.copy()
         self.delayed = np.zeros(shape)
         self.most = 0.0 if start is None else np.inf
-        self.offsets = offsets.copy()
-        self.memory = Memory(Linear(), constant)
+        self.structure = structure.copy()
+        self.support = SupportSet(Linear(), constant)
         self.keep = keep
         self.recent: Recent | None = None
         self.memo = Memo()
@@ -116,12 +116,12 @@ class Primal:
         """The scores of any guess of this shape."""
         if not rows.sparse:
             self.check_width(rows.width)
-            return np.asarray(rows.data @ weights[: rows.width] + self.memory.constant * weights[-1])
+            return np.asarray(rows.data @ weights[: rows.width] + self.support.constant * weights[-1])
         if len(rows.csr.values) <= FEW and not is_loaded(score_rows) and next(FEW_CALLS) < OFTEN:
-            return score_few(rows.csr, weights, self.memory.constant)
+            return score_few(rows.csr, weights, self.support.constant)
         scores = np.empty((len(rows), self.outputs))
         starts, features, values = map(read_only, rows.csr[:3])
-        score_rows(starts, features, values, np.ascontiguousarray(weights), self.memory.constant, scores)
+        score_rows(starts, features, values, np.ascontiguousarray(weights), self.support.constant, scores)
         return scores
 
     def check_width(self, width: int | None) -> None:
@@ -159,7 +159,7 @@ class Primal:
 
     def follow_recent(self, heads: int) -> None:
         """Keep beside the guess what the predictor `recent` needs."""
-        self.recent = Recent(heads, np.zeros_like(self.delayed), len(self.offsets))
+        self.recent = Recent(heads, np.zeros_like(self.delayed), len(self.structure))
 
     def recent_scores(self, rows: Rows, rounds: int) -> Floats:
         """The scores of the recent average, without making its weights."""
@@ -177,9 +177,9 @@ class Primal:
         assert self.recent is not None
         self.recent.restart(head, when)
 
-    def add(self, rows: Rows, place: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+    def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
         """Take entries into the guess: amount · φ(rows[place]) for each output."""
-        touched, line = np.unique(place, return_inverse=True)
+        touched, line = np.unique(index, return_inverse=True)
         corrected = rows.take(touched)
         self.spread(self.weights, corrected.data, line, output, amount)
         self.spread(self.delayed, corrected.data, line, output, amount * when)
@@ -187,14 +187,14 @@ class Primal:
             later = amount * self.recent.factors(when, output)
             self.spread(self.recent.sums, corrected.data, line, output, later)
         if self.keep:
-            self.memory.keep(corrected)
+            self.support.keep(corrected)
 
     def spread(self, weights: Floats, data: Any, line: Ints, output: Ints, amount: Floats) -> None:
         """Add amount · φ(data[line]) to one output of some weights, for every entry."""
         delta = np.zeros((data.shape[0], self.outputs))
         np.add.at(delta, (line, output), amount)
         weights[: data.shape[1]] += data.T @ delta
-        weights[-1] += self.memory.constant * delta.sum(axis=0)
+        weights[-1] += self.support.constant * delta.sum(axis=0)
 
     def hold(self, more: float, moved: bool) -> None:
         """Hold weights that are whole numbers in single precision, while they are exact, else in double.
@@ -235,30 +235,30 @@ class Primal:
         if features < len(self.weights) - 1:
             self._reshape(lambda weights: np.concatenate([weights[:features], weights[-1:]]))
 
-    def with_outputs(self, outputs: int, offsets: Floats, moved: Ints) -> Primal:
-        """The same guess with more outputs, whose weights are 0; the offsets are among these at `moved`."""
+    def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Primal:
+        """Return a copy with more outputs, with weights of 0; `moved` is where structure weights go."""
         result = copy(self)
-        result.offsets = offsets.copy()
-        result.offsets[moved] = self.offsets
-        result.recent = None if self.recent is None else self.recent.with_offsets(len(offsets), moved)
+        result.structure = structure.copy()
+        result.structure[moved] = self.structure
+        result.recent = None if self.recent is None else self.recent.with_structure(len(structure), moved)
         more = ((0, 0), (0, outputs - self.outputs))
         result._reshape(lambda weights: np.pad(weights, more))
         return result
 
-    def board(self, rows: Rows, lasting: bool) -> PlainBoard:
+    def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:
         """What the block path needs to know of the rows it plays on."""
-        return PlainBoard(self, rows)
+        return BlockScores(self, rows)
 
     def snapshot(self) -> Callable[[], None]:
         """A function that makes everything as it is now."""
-        weights, delayed, offsets = self.weights.copy(), self.delayed.copy(), self.offsets.copy()
-        size, recent = len(self.memory), None if self.recent is None else self.recent.copy()
+        weights, delayed, structure = self.weights.copy(), self.delayed.copy(), self.structure.copy()
+        size, recent = len(self.support), None if self.recent is None else self.recent.copy()
 
         def restore() -> None:
-            self.weights, self.delayed, self.offsets = weights, delayed, offsets
+            self.weights, self.delayed, self.structure = weights, delayed, structure
             self.recent = recent
             self.memo.clear()
-            self.memory.truncate(size)
+            self.support.truncate(size)
 
         return restore
 

@@ -26,8 +26,8 @@ class Recent:
         How many learners there are; if there are several, each has the output of its own number.
     sums
         z of the guess, in the form that its hypothesis has: one row per feature, or per stored row.
-    offsets
-        How many offsets the game has.
+    structure
+        How many structure weights the game has.
 
     Attributes
     ----------
@@ -35,13 +35,13 @@ class Recent:
         The round after which the average of each head was last restarted.
     behind
         How many rounds the average of each head is behind the current guess.
-    offsets
-        z of the offsets.
+    structure
+        z of the structure weights.
     """
 
-    def __init__(self, heads: int, sums: Floats, offsets: int) -> None:
+    def __init__(self, heads: int, sums: Floats, structure: int) -> None:
         self.sums = sums
-        self.offsets: Floats = np.zeros(offsets)
+        self.structure: Floats = np.zeros(structure)
         self.since: Ints = np.zeros(heads, np.int64)
         self.behind: Ints = np.zeros(heads, np.int64)
 
@@ -49,11 +49,11 @@ class Recent:
         """Return a copy of everything."""
         return deepcopy(self)
 
-    def with_offsets(self, offsets: int, moved: Ints) -> Recent:
-        """Return a copy with more offsets, those of this one at `moved`."""
+    def with_structure(self, structure: int, moved: Ints) -> Recent:
+        """Return a copy with more structure weights, those of this one at `moved`."""
         result = deepcopy(self)
-        result.offsets = np.zeros(offsets)
-        result.offsets[moved] = self.offsets
+        result.structure = np.zeros(structure)
+        result.structure[moved] = self.structure
         return result
 
     def factors(self, when: Floats, output: Ints) -> Floats:
@@ -68,9 +68,9 @@ class Recent:
         shares = np.divide(1.0, after * (after + 1), out=np.zeros(len(after)), where=after > 0)
         return np.asarray(np.broadcast_to(shares, outputs) if len(shares) == 1 else shares)
 
-    def average_offsets(self, offsets: Floats, rounds: int) -> Floats:
-        """Return the offsets of the recent average, given those of the current guess."""
-        return offsets - self.offsets * self.shares(rounds, 1) if len(offsets) else offsets
+    def average_structure(self, structure: Floats, rounds: int) -> Floats:
+        """Return the structure weights of the recent average, given those of the current guess."""
+        return structure - self.structure * self.shares(rounds, 1) if len(structure) else structure
 
     def compare(self, head: int, wrong: bool, recent_wrong: bool) -> bool:
         """Count a round that both have answered; returns whether the average is to be restarted."""
@@ -80,7 +80,7 @@ class Recent:
         """Begin the average of a head again after this round."""
         self.sums[..., self._outputs(head)] = 0.0
         if len(self.since) == 1:
-            self.offsets[:] = 0.0
+            self.structure[:] = 0.0
         self.since[head], self.behind[head] = when, 0
 
     def _outputs(self, head: int) -> slice:

@@ -7,7 +7,7 @@ import numpy as np
 from rosenblatt.engine.hypotheses import Budgeted, Primal
 from rosenblatt.engine.predictors import check_kept
 from rosenblatt.engine.run import Run, begin
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 
 
 def replayed(run: Run, rounds: int) -> Run:
@@ -23,13 +23,13 @@ def replayed(run: Run, rounds: int) -> Run:
             f"{run.hypothesis.budget!r}."
         )
     result = _before_the_first_round(run)
-    ledger, hypothesis, memory = run.ledger.until(rounds), result.hypothesis, run.hypothesis.memory
-    on_rows = ledger.row != OFFSET
-    np.add.at(hypothesis.offsets, ledger.output[~on_rows], ledger.amount[~on_rows])
+    ledger, hypothesis, support = run.ledger.until(rounds), result.hypothesis, run.hypothesis.support
+    on_rows = ledger.row != STRUCTURE
+    np.add.at(hypothesis.structure, ledger.output[~on_rows], ledger.amount[~on_rows])
     if on_rows.any():
         hypothesis.add(
-            memory.rows,
-            memory.places(ledger.row[on_rows]),
+            support.rows,
+            support.indices(ledger.row[on_rows]),
             ledger.output[on_rows],
             ledger.amount[on_rows],
             ledger.when[ledger.correction[on_rows]].astype(np.float64),
@@ -45,8 +45,8 @@ def _before_the_first_round(run: Run) -> Run:
     return begin(
         run.game,
         features=len(hypothesis.weights) - 1 if isinstance(hypothesis, Primal) else None,
-        kernel=None if primal else hypothesis.memory.kernel,
+        kernel=None if primal else hypothesis.support.kernel,
         rule=run.rule,
-        intercept=bool(hypothesis.memory.constant),
+        intercept=bool(hypothesis.support.constant),
         start=hypothesis.start if isinstance(hypothesis, Primal) else None,
     )

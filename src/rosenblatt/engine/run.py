@@ -171,7 +171,7 @@ class Run:
     def remembered(self) -> Ledger:
         """The record of the guesses that can still be told: all of them, unless there is a budget."""
         if isinstance(self.hypothesis, Budgeted):
-            return self.hypothesis.remembered(self.book.rounds, self.game.offsets)
+            return self.hypothesis.remembered(self.book.rounds, self.game.structure)
         return self.ledger
 
     def snapshot(self) -> Callable[[], None]:
@@ -221,14 +221,14 @@ def begin(
     if budget is not None:
         if kernel is None:
             raise ValueError("A budget is for a learner with a kernel: weights take the same room always.")
-        hypothesis = Budgeted(kernel, constant, game.outputs, game.offsets, game.tracks, budget)
+        hypothesis = Budgeted(kernel, constant, game.outputs, game.structure, game.heads, budget)
     elif kernel is not None:
-        hypothesis = Dual(kernel, constant, game.outputs, game.offsets)
+        hypothesis = Dual(kernel, constant, game.outputs, game.structure)
     elif features is None:
         raise ValueError("A run in the primal needs to know how many features a row has. Got features=None.")
     else:
-        hypothesis = Primal(features, game.outputs, constant, game.offsets, keep, start)
+        hypothesis = Primal(features, game.outputs, constant, game.structure, keep, start)
     if recent:
-        hypothesis.follow_recent(game.tracks)
+        hypothesis.follow_recent(game.heads)
     limit = LISTED if budget is not None or (limited and not hypothesis.keep) else None
-    return Run(game, rule or Perceptron(), hypothesis, Book(game.tracks, len(game.offsets), limit))
+    return Run(game, rule or Perceptron(), hypothesis, Book(game.heads, len(game.structure), limit))

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Ints
-from rosenblatt.engine.support import Memory
+from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import Csr, Rows
 
@@ -16,7 +16,7 @@ NARROW = 4096
 """Features up to which sparse rows are stored as dense ones, which are sooner compared."""
 
 
-class SlotMemory(Memory):
+class SupportSlots(SupportSet):
     """Rows under numbers, any of which can be replaced.
 
     Dense rows lie in one array, which gets wider as features come in; wide sparse ones and objects in a
@@ -48,7 +48,7 @@ class SlotMemory(Memory):
             self._together = Rows(self._joined(), self._numbers, squares)
         return self._together
 
-    def places(self, ids: Ints) -> Ints:
+    def indices(self, ids: Ints) -> Ints:
         """Where the rows with these numbers are; some row's place for a number that is not stored."""
         order = np.argsort(self._numbers, kind="stable")
         return order[np.minimum(np.searchsorted(self._numbers[order], ids), len(self) - 1)]

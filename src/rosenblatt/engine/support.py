@@ -14,7 +14,7 @@ STORED, SHOWN = 4096, 1024
 """Rows of memory that meet others at once, and others that meet them."""
 
 
-class Memory:
+class SupportSet:
     """Corrected rows, and how similar other rows are to them.
 
     Parameters
@@ -45,20 +45,20 @@ class Memory:
         """The numbers of the rows that are stored."""
         return self._store.ids
 
-    def places(self, ids: Ints) -> Ints:
+    def indices(self, ids: Ints) -> Ints:
         """Where the rows with these numbers are stored; some row's place for a number that is not."""
         if self._ascending:
             return np.minimum(np.searchsorted(self.ids, ids), len(self) - 1)
         if self._by_number is None:
             order = np.argsort(self.ids, kind="stable")
             self._by_number = self.ids[order], order
-        numbers, places = self._by_number
-        return places[np.minimum(np.searchsorted(numbers, ids), len(self) - 1)]
+        numbers, indices = self._by_number
+        return indices[np.minimum(np.searchsorted(numbers, ids), len(self) - 1)]
 
     def keep(self, rows: Rows) -> None:
         """Store those rows, a copy of their own, that are not stored yet."""
         if len(self):
-            new = self.ids[self.places(rows.ids)] != rows.ids
+            new = self.ids[self.indices(rows.ids)] != rows.ids
             rows = rows if new.all() else rows.take(np.flatnonzero(new))
         if len(rows):
             self._ascending &= bool((np.diff(rows.ids, prepend=self.ids[-1:]) > 0).all())
@@ -67,12 +67,12 @@ class Memory:
     def append(self, rows: Rows) -> None:
         """Store rows, a copy of their own, none of which is stored yet."""
         if self._by_number is not None:
-            numbers, places = self._by_number
+            numbers, indices = self._by_number
             order = np.argsort(rows.ids)
             at = np.searchsorted(numbers, rows.ids[order])
             self._by_number = (
                 np.insert(numbers, at, rows.ids[order]),
-                np.insert(places, at, len(self) + order),
+                np.insert(indices, at, len(self) + order),
             )
         self._store.extend(self.kernel.stored(rows))
 
@@ -88,14 +88,14 @@ class Memory:
             result += result.dtype.type(self.constant)
         return result
 
-    def near(self, others: Rows, rows: Rows) -> Array:
+    def gram(self, others: Rows, rows: Rows) -> Array:
         """The same with the training rows first (others × rows)."""
         if self.kernel.domain == "precomputed":  # the rows are those that have a column for every other
             return np.ascontiguousarray(self.similarities(rows, others).T)
         return self.similarities(others, rows)
 
-    def meet(
-        self, others: Rows, place: Ints, output: Ints, amount: Floats, rows: Rows, scores: Floats
+    def add_scores(
+        self, others: Rows, index: Ints, output: Ints, amount: Floats, rows: Rows, scores: Floats
     ) -> None:
         """Add Σ amount · similarity(others[place], row) to the scores (outputs × rows) of every row.
 
@@ -103,17 +103,17 @@ class Memory:
         many similarities at once.
         """
         for part in parts(len(others), STORED):
-            near = self.near(others.take(part), rows)
-            used = slice(*np.searchsorted(place, [part.start, part.stop]))
-            accumulate(near, place[used] - part.start, output[used], amount[used], scores)
+            gram = self.gram(others.take(part), rows)
+            used = slice(*np.searchsorted(index, [part.start, part.stop]))
+            accumulate(gram, index[used] - part.start, output[used], amount[used], scores)
 
     def scores(
-        self, others: Rows, place: Ints, output: Ints, amount: Floats, rows: Rows, outputs: int
+        self, others: Rows, index: Ints, output: Ints, amount: Floats, rows: Rows, outputs: int
     ) -> Floats:
         """The scores (outputs × rows) that such entries give to any number of rows."""
         result = np.empty((outputs, len(rows)))
         for part in parts(len(rows), SHOWN):
             found = np.zeros((outputs, part.stop - part.start))
-            self.meet(others, place, output, amount, rows.take(part), found)
+            self.add_scores(others, index, output, amount, rows.take(part), found)
             result[:, part] = found
         return result

@@ -44,12 +44,12 @@ class RunAttributes:
     @property
     def support_(self) -> Ints:
         """The numbers of the rows that were ever corrected."""
-        return self._fitted().hypothesis.memory.ids
+        return self._fitted().hypothesis.support.ids
 
     @property
     def support_vectors_(self) -> Data:
         """The rows that were ever corrected."""
-        return self._fitted().hypothesis.memory.rows.data
+        return self._fitted().hypothesis.support.rows.data
 
     @property
     def dual_coef_(self) -> Floats:
@@ -61,7 +61,7 @@ class RunAttributes:
         except ValueError as missing:
             raise NotThere(str(missing)) from None
         place, output, amount, _ = predictors.guess(run, self.predictor)
-        matrix = np.zeros((run.game.outputs, len(run.hypothesis.memory)))
+        matrix = np.zeros((run.game.outputs, len(run.hypothesis.support)))
         matrix[output, place] = amount
         return matrix
 
@@ -98,4 +98,4 @@ class RunAttributes:
 
     def _run_kernel(self) -> Kernel | None:
         hypothesis = self._fitted().hypothesis
-        return None if isinstance(hypothesis, Primal) else hypothesis.memory.kernel
+        return None if isinstance(hypothesis, Primal) else hypothesis.support.kernel

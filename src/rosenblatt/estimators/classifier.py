@@ -188,7 +188,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             if going:
                 hypothesis = self._run.hypothesis
                 self._check_still(
-                    ("fit_intercept", bool(self.fit_intercept), bool(hypothesis.memory.constant)),
+                    ("fit_intercept", bool(self.fit_intercept), bool(hypothesis.support.constant)),
                     ("keep_examples", bool(self.keep_examples), hypothesis.keep),
                     ("multiclass and ties", self._game(), self._run.game),
                 )
@@ -350,13 +350,13 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         self, examples: Examples, orders: Any, progress: Progress | None = None, *, once: bool = False
     ) -> None:
         """Play these epochs, and remember the truth about the rows that come to be stored."""
-        run, memory = self._run, self._run.hypothesis.memory
-        known, seen = len(memory), run.rows_seen
-        truth_of = dict(zip(memory.ids.tolist(), self._support_truths, strict=True)) if self.budget else {}
+        run, support = self._run, self._run.hypothesis.support
+        known, seen = len(support), run.rows_seen
+        truth_of = dict(zip(support.ids.tolist(), self._support_truths, strict=True)) if self.budget else {}
         try:
             learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
         finally:  # an interrupted run has either taken in everything or nothing
-            new = memory.ids[known:] - seen
+            new = support.ids[known:] - seen
             if isinstance(run.hypothesis, Budgeted):
                 self._support_truths = self._truths_of(run.hypothesis, truth_of, examples.truths, seen)
             else:
@@ -367,7 +367,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         counts = hypothesis.coefficients
         counts = np.hstack([-counts, counts]) if counts.shape[1] == 1 else counts
         found = []
-        for number, line in zip(hypothesis.memory.ids.tolist(), counts, strict=True):
+        for number, line in zip(hypothesis.support.ids.tolist(), counts, strict=True):
             if number < 0:
                 found.append(int(np.argmax(line)))
             else:

@@ -12,7 +12,7 @@ from rosenblatt import metrics
 from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.budgets import as_budget
 from rosenblatt.engine import predictors
-from rosenblatt.engine.early_stopping import Development
+from rosenblatt.engine.early_stopping import EarlyStopping
 from rosenblatt.engine.learner import learn
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, begin
@@ -275,7 +275,7 @@ class PerceptronRanker(RunEstimator):
             orders = Orders(len(examples), epochs, random if shuffle else None)
         watch = None
         if eval_set is not None:
-            watch = Development(run, self._held_out(eval_set), epochs)
+            watch = EarlyStopping(run, self._held_out(eval_set), epochs)
             orders = watch.watched(orders)
         rounds = len(examples) * (1 if examples.repeats else epochs)
         self._play(examples, orders, Progress(run.book.rounds + rounds, self.verbose))

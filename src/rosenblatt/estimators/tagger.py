@@ -13,7 +13,7 @@ from rosenblatt import metrics
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import as_budget
 from rosenblatt.engine import predictors
-from rosenblatt.engine.early_stopping import Development
+from rosenblatt.engine.early_stopping import EarlyStopping
 from rosenblatt.engine.learner import learn
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, begin
@@ -182,7 +182,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             if self.patience is None:
                 self._learn(tokens, truths, sample_weight, orders, self.epochs)
             else:
-                watch = Development(labeller.run, self._held_out(dev), self.patience)
+                watch = EarlyStopping(labeller.run, self._held_out(dev), self.patience)
                 self._learn(tokens, truths, sample_weight, watch.watched(orders), self.epochs)
                 watch.finish()
                 self.dev_scores_ = watch.scores
@@ -343,7 +343,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         if self._frozen:
             raise ValueError("A pruned tagger only answers. Go on with the one it was made of.")
         self._check_still(
-            ("fit_intercept", bool(self.fit_intercept), bool(self._run.hypothesis.memory.constant)),
+            ("fit_intercept", bool(self.fit_intercept), bool(self._run.hypothesis.support.constant)),
             (
                 "templates, features, scheme, allowed, transitions and hashing",
                 self._task(),

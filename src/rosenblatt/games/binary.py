@@ -14,7 +14,13 @@ from rosenblatt.loops.compiling import compilable
 
 @compilable
 def judge(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """Add y·φ(x) unless y·⟨v, φ(x)⟩ > 0: a score of exactly 0 is a mistake."""
     sign = 2.0 * truth[0] - 1.0
@@ -25,7 +31,13 @@ def judge(
 
 @compilable
 def judge_zero_positive(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """The same, but a score of exactly 0 answers "positive"."""
     sign = 2.0 * truth[0] - 1.0
@@ -34,7 +46,7 @@ def judge_zero_positive(
 
 
 @compilable
-def ballot(scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array) -> None:
+def ballot(scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array) -> None:
     """A vote for the sign of every score; a score of 0 abstains."""
     for i in range(scores.shape[1]):
         tally[0, i] += weight if scores[0, i] > 0.0 else (-weight if scores[0, i] < 0.0 else 0.0)
@@ -42,7 +54,7 @@ def ballot(scores: Array, offsets: Array, starts: Array, track: int, weight: flo
 
 @compilable
 def ballot_zero_positive(
-    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+    scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array
 ) -> None:
     """A vote for the sign of every score, 0 being positive."""
     for i in range(scores.shape[1]):
@@ -61,8 +73,8 @@ class Binary:
 
     ties: str = "mistake"
     outputs = 1
-    offsets = NO_OFFSETS
-    tracks = 1
+    structure = NO_OFFSETS
+    heads = 1
     alternatives = 1
 
     @property
@@ -79,7 +91,7 @@ class Binary:
         """One: the row."""
         return 1
 
-    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+    def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
         """1 where the score is positive."""
         positive = scores[:, 0] > 0 if self.ties == "mistake" else scores[:, 0] >= 0
         return positive.astype(np.int64)

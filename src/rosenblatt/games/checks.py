@@ -13,7 +13,7 @@ from rosenblatt.games.game import Game, most_entries
 from rosenblatt.games.verdicts import Verdict, verdict
 from rosenblatt.loops.checking import alone
 
-MEMBERS = ("outputs", "offsets", "tracks", "alternatives", "judge", "ballot", "answer", "elect")
+MEMBERS = ("outputs", "structure", "heads", "alternatives", "judge", "ballot", "answer", "elect")
 
 REACHES = (-np.inf, 0.0, 1.0)
 """What rules ask for: mistakes only, the nearest rival, a margin."""
@@ -25,8 +25,8 @@ Judged = tuple[Verdict, Ints, Floats]
 def check(game: Game, truths: Sequence[Any], *, draws: int = 8, seed: int = 0) -> Check:
     """Whether a game does what the learner relies on, in rounds with these truths and drawn scores.
 
-    The judge must write entries for rows, outputs and offsets that exist, and its margin must be the sum of
-    their scores. It must change nothing else, and return the same for the same. Tracks must not share an
+    The judge must write entries for rows, outputs and structure weights that exist, and its margin must be
+    the sum of their scores. It must change nothing else, and be deterministic. Heads must not share an
     output. Judge and ballot must compile, and then return the same. A sample can refute a game and never
     prove one.
 
@@ -78,37 +78,37 @@ class _Trial:
         self._learned: set[int] = set()
 
     def judge(self, truth: Array) -> None:
-        """Try the judge in one round, on every track and for all that rules ask for."""
-        scores, offsets = self._drawn(len(truth))
-        for track in range(self.game.tracks):
-            for reach in REACHES:
+        """Try the judge in one round, on every head and for all that rules ask for."""
+        scores, structure = self._drawn(len(truth))
+        for head in range(self.game.heads):
+            for required in REACHES:
                 self.cases += 1
-                self._judge(scores, offsets, truth, track, reach)
+                self._judge(scores, structure, truth, head, required)
 
     def _drawn(self, rows: int) -> tuple[Floats, Floats]:
-        """Scores, and the offsets that entries moved: small integers, of which some are equal, or any."""
-        shape, offsets = (rows, self.game.outputs), np.array(self.game.offsets, float)
+        """Draw scores and the structure weights that entries moved: small integers, or any numbers."""
+        shape, structure = (rows, self.game.outputs), np.array(self.game.structure, float)
         learned = sorted(self._learned)
         if self._random.random() < 0.5:
-            offsets[learned] += self._random.integers(-2, 3, len(learned))
-            return self._random.integers(-2, 3, shape).astype(float), offsets
-        offsets[learned] += self._random.normal(size=len(learned))
-        return self._random.normal(size=shape), offsets
+            structure[learned] += self._random.integers(-2, 3, len(learned))
+            return self._random.integers(-2, 3, shape).astype(float), structure
+        structure[learned] += self._random.normal(size=len(learned))
+        return self._random.normal(size=shape), structure
 
-    def _judge(self, scores: Floats, offsets: Floats, truth: Array, track: int, reach: float) -> None:
-        given = (scores.copy(), offsets.copy(), truth.copy())
+    def _judge(self, scores: Floats, structure: Floats, truth: Array, head: int, required: float) -> None:
+        given = (scores.copy(), structure.copy(), truth.copy())
         try:
-            first = self._written(verdict, *given, track, reach)
-            again = self._written(verdict, *given, track, reach)
+            first = self._written(verdict, *given, head, required)
+            again = self._written(verdict, *given, head, required)
         except ValueError as fault:
             self.faults.setdefault("judge", str(fault))
             return
-        if not _same(first, again) or not all(map(np.array_equal, given, (scores, offsets, truth))):
+        if not _same(first, again) or not all(map(np.array_equal, given, (scores, structure, truth))):
             self._note("pure", "judge must write to where and amount only, and return the same for the same")
             return
-        self._check_entries(scores, offsets, track, first)
+        self._check_entries(scores, structure, head, first)
         try:
-            compiled = self._written(lambda game, *rest: alone(game.judge)(*rest), *given, track, reach)
+            compiled = self._written(lambda game, *rest: alone(game.judge)(*rest), *given, head, required)
         except Exception as fault:  # of the judge, or of the compiler
             self.faults.setdefault("compiled", str(fault))
             return
@@ -121,34 +121,34 @@ class _Trial:
         found = judge(self.game, *given, where, amount)
         return found, where[: found[0]], amount[: found[0]]
 
-    def _check_entries(self, scores: Floats, offsets: Floats, track: int, judged: Judged) -> None:
-        """Check that the entries make up the margin, and note which outputs and offsets they move."""
+    def _check_entries(self, scores: Floats, structure: Floats, head: int, judged: Judged) -> None:
+        """Check that the entries add up to the margin; record the outputs and structure weights moved."""
         (count, margin, wrong, _), where, amount = judged
         on_rows = where[:, 0] >= 0
         row, output = where[on_rows].T
-        self._outputs.setdefault(track, set()).update(output.tolist())
+        self._outputs.setdefault(head, set()).update(output.tolist())
         self._learned.update(where[~on_rows, 1].tolist())
         if wrong and not count:
             self._note("entries", "judge calls an answer wrong and writes no entry that corrects it")
-        total = scores[row, output] @ amount[on_rows] + offsets[where[~on_rows, 1]] @ amount[~on_rows]
+        total = scores[row, output] @ amount[on_rows] + structure[where[~on_rows, 1]] @ amount[~on_rows]
         if count and np.isfinite(total) and not np.isclose(margin, total, rtol=1e-9, atol=1e-9):
             self._note("margin", f"judge returns the margin {margin:.6g}, and its entries make {total:.6g}")
 
     def check_tracks(self) -> None:
-        """Check that no two tracks moved the same output."""
+        """Check that no two heads moved the same output."""
         moved = [output for outputs in self._outputs.values() for output in outputs]
         if len(moved) > len(set(moved)):
-            self._note("tracks", "tracks of the game share an output, and must not")
+            self._note("heads", "heads of the game share an output, and must not")
 
     def vote(self) -> None:
         """Try the ballot, and how answers are read, on all rounds together."""
         starts = np.cumsum([0, *map(len, self.truths)]).astype(np.int64)
-        scores, offsets = self._drawn(int(starts[-1]))
+        scores, structure = self._drawn(int(starts[-1]))
         try:
-            tally = self._tally(self.game.ballot, scores, offsets, starts)
-            if not np.array_equal(tally, self._tally(alone(self.game.ballot), scores, offsets, starts)):
+            tally = self._tally(self.game.ballot, scores, structure, starts)
+            if not np.array_equal(tally, self._tally(alone(self.game.ballot), scores, structure, starts)):
                 self._note("compiled ballot", "ballot counts other votes if it is compiled")
-            rounds = np.tile(offsets, (len(starts) - 1, 1))
+            rounds = np.tile(structure, (len(starts) - 1, 1))
             self._check_answers("answer", self.game.answer(scores, rounds, starts), starts)
             self._check_answers("elect", self.game.elect(tally.T, starts), starts)
         except Exception as fault:  # of the game, or of the compiler
@@ -156,10 +156,10 @@ class _Trial:
                 "ballot", f"ballot, answer or elect of the game raised {type(fault).__name__}: {fault}"
             )
 
-    def _tally(self, ballot: Callable[..., Any], scores: Floats, offsets: Floats, starts: Ints) -> Floats:
+    def _tally(self, ballot: Callable[..., Any], scores: Floats, structure: Floats, starts: Ints) -> Floats:
         tally, given = np.zeros((self.game.alternatives, len(scores))), np.ascontiguousarray(scores.T)
-        for track in range(self.game.tracks):
-            ballot(given, offsets.copy(), starts, track, 1.0, tally)
+        for head in range(self.game.heads):
+            ballot(given, structure.copy(), starts, head, 1.0, tally)
         if not np.array_equal(given.T, scores) or not np.isfinite(tally).all():
             self._note("ballot", "ballot must add finite votes to the tally and change nothing else")
         return tally

@@ -13,21 +13,21 @@ NO_OFFSETS: Floats = np.zeros(0)
 
 
 def most_entries(game: Game, rows: int) -> int:
-    """Return the most entries that `judge` may write for one track of a round of this many rows.
+    """Return the most entries that `judge` may write for one head of a round of this many rows.
 
     The game's own `most_entries(rows)`, or, if it has none, enough for the truth and the rival to pass every
-    score and every offset. This much memory is reserved before a round is played.
+    score and every structure weight. This much memory is reserved before a round is played.
     """
     own = getattr(game, "most_entries", None)
-    return int(own(rows)) if own else 2 * rows * (game.outputs + 1) + 2 * len(game.offsets)
+    return int(own(rows)) if own else 2 * rows * (game.outputs + 1) + 2 * len(game.structure)
 
 
 class Game(Protocol):
     """The seam between the learner and what it plays.
 
     A round shows some rows; a guess scores them with a matrix (rows × outputs). A game may own
-    *offsets*, learned numbers that see no row, such as thresholds or transition scores. Its outputs
-    may form independent *tracks*, each with its own survivals; tracks never share an output.
+    *structure weights*, learned numbers that see no row, such as thresholds or transition scores. Its outputs
+    may form independent *heads*, each with its own survivals; heads never share an output.
     """
 
     @property
@@ -35,11 +35,11 @@ class Game(Protocol):
         """How many scores each row gets."""
 
     @property
-    def offsets(self) -> Floats:
-        """The offsets of v_0; −∞ stays what it is."""
+    def structure(self) -> Floats:
+        """The structure weights of v_0; −∞ stays what it is."""
 
     @property
-    def tracks(self) -> int:
+    def heads(self) -> int:
         """How many learners play side by side."""
 
     @property
@@ -48,37 +48,36 @@ class Game(Protocol):
 
     @property
     def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
-        """A `compilable` function `(scores, offsets, truth, track, reach, where, amount)`.
+        """A `compilable` function `(scores, structure, truth, head, required, where, amount)`.
 
-        It writes Φ(truth) − Φ(rival) as entries, `where[a] = (row, output)` or `(-1, offset)` with
+        It writes Φ(truth) − Φ(rival) as entries, `where[a] = (row, output)` or `(-1, structure weight)` with
         `amount[a]`, and returns how many there are, the margin ⟨v, Φ(truth) − Φ(rival)⟩, whether the
         answer is wrong, and the rival's cost: how wrong it is, 1 where that is all the same.
 
-        The rule asks for a margin of `reach` · cost. The rival is the one that falls short of it the most:
+        The rule asks for a margin of `required` · cost. The rival is the one that falls short of it the most:
         the answer if that is wrong and all cost the same, else the most dangerous one. A round without a
         rival has no entries and the margin ∞; so may one that is right where nobody asks by how much, which
-        is when `reach` is −∞.
+        is when `required` is −∞.
 
         Where several truths are accepted, and which of them is corrected depends on the guess, a game has a
         second such function, `guarantee`: its margin is the least that any of them has.
 
-        Memory is reserved for as many entries as a round can have. A game in which that is far less than two
-        per score and per offset says so in a method `most_entries(rows)`, for one track of a round of this
-        many rows.
+        Memory is reserved for as many entries as a round can have: two per score and per structure weight.
+        A game with far fewer defines `most_entries(rows)`, for one head of a round of this many rows.
         """
 
     @property
     def ballot(self) -> Callable[..., Any]:
-        """A `compilable` function `(scores, offsets, starts, track, weight, tally)`.
+        """A `compilable` function `(scores, structure, starts, head, weight, tally)`.
 
         It lets one guess vote on rounds `starts[i]:starts[i + 1]` with this weight. Here scores are
         (outputs × rows) and the tally (alternatives × rows), so that loops over rows are fast.
         """
 
-    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+    def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
         """The answers to rounds `starts[i]:starts[i + 1]` of the scores (rows × outputs).
 
-        `offsets` is (rounds × offsets), for the guess drawn may differ from round to round.
+        `structure` is (rounds × structure weights), for the guess drawn may differ from round to round.
         """
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:

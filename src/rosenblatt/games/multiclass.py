@@ -13,7 +13,13 @@ from rosenblatt.loops.compiling import compilable
 
 @compilable
 def judge_argmax(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """+1 at the truth, −1 at the highest other class, unless the truth is strictly above it."""
     rival = 1 if truth[0] == 0 else 0
@@ -28,7 +34,7 @@ def judge_argmax(
 
 @compilable
 def ballot_argmax(
-    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+    scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array
 ) -> None:
     """A vote for the class with the highest score; a tie for the top abstains."""
     # Written for vector instructions: no branch, and no store that keeps what is there, for which the
@@ -62,21 +68,29 @@ def take_back_ties(scores: Array, highest: Array, weight: float, tally: Array) -
 
 @compilable
 def judge_one(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """The binary game "is it class `track`?": a score of exactly 0 is a mistake."""
-    sign = 1.0 if truth[0] == track else -1.0
-    margin = sign * scores[0, track]
-    where[0, 0], where[0, 1], amount[0] = 0, track, sign
+    """The binary game "is it class `head`?": a score of exactly 0 is a mistake."""
+    sign = 1.0 if truth[0] == head else -1.0
+    margin = sign * scores[0, head]
+    where[0, 0], where[0, 1], amount[0] = 0, head, sign
     return 1, margin, margin <= 0.0, 1.0
 
 
 @compilable
-def ballot_one(scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array) -> None:
-    """A vote for or against class `track`; a score of 0 abstains."""
+def ballot_one(
+    scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array
+) -> None:
+    """A vote for or against class `head`; a score of 0 abstains."""
     for i in range(scores.shape[1]):
-        score = scores[track, i]
-        tally[track, i] += weight if score > 0.0 else (-weight if score < 0.0 else 0.0)
+        score = scores[head, i]
+        tally[head, i] += weight if score > 0.0 else (-weight if score < 0.0 else 0.0)
 
 
 @dataclass(frozen=True)
@@ -84,7 +98,7 @@ class Classes:
     """What the two have in common: a score per class, and the answer is the highest."""
 
     classes: int
-    offsets = NO_OFFSETS
+    structure = NO_OFFSETS
 
     @property
     def outputs(self) -> int:
@@ -93,7 +107,7 @@ class Classes:
 
     alternatives = outputs
 
-    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+    def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
         """The class with the highest score, the first of equals."""
         return np.asarray(np.argmax(scores, axis=1))
 
@@ -106,7 +120,7 @@ class Classes:
 class Argmax(Classes):
     """One learner with a score per class; a mistake moves the truth up and the answer down."""
 
-    tracks = 1
+    heads = 1
     judge = staticmethod(judge_argmax)
     ballot = staticmethod(ballot_argmax)
 
@@ -130,7 +144,7 @@ class OneVsRest(Classes):
     Machine Learning 37 (1999), section 5.
     """
 
-    tracks = Classes.outputs
+    heads = Classes.outputs
     judge = staticmethod(judge_one)
     ballot = staticmethod(ballot_one)
 

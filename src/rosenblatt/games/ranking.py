@@ -14,7 +14,13 @@ from rosenblatt.loops.compiling import compilable
 
 @compilable
 def judge_best(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """+1 at the best row, −1 at the highest other one, unless the best is strictly above it.
 
@@ -41,7 +47,13 @@ def judge_best(
 
 @compilable
 def judge_every_best(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """The same for the lowest of several that are equally good: what a vector promises for each of them."""
     lowest = np.empty_like(scores)
@@ -54,12 +66,18 @@ def judge_every_best(
         least = min(least, scores[r, 0]) if truth[r] == top else least
     for r in range(rows):
         lowest[r, 0] = least if truth[r] == top else scores[r, 0]
-    return judge_best(lowest, offsets, truth, track, reach, where, amount)
+    return judge_best(lowest, structure, truth, head, required, where, amount)
 
 
 @compilable
 def judge_top(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """+1 at each row that is not above the highest-scoring worse one, −1 at that; all in one correction.
 
@@ -76,7 +94,7 @@ def judge_top(
             margin = scores[r, 0] - scores[worse, 0]
             if not margin >= closest:
                 closest, near, far = margin, r, worse
-            if margin <= 0.0 or margin < reach:
+            if margin <= 0.0 or margin < required:
                 where[count, 0], where[count, 1], amount[count] = r, 0, 1.0
                 where[count + 1, 0], where[count + 1, 1], amount[count + 1] = worse, 0, -1.0
                 count, total, wrong = count + 2, total + margin, wrong or margin <= 0.0
@@ -93,7 +111,7 @@ def judge_top(
 
 @compilable
 def ballot_best(
-    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+    scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array
 ) -> None:
     """A vote for the row of each list with the highest score; a tie for the top abstains."""
     for i in range(starts.shape[0] - 1):
@@ -125,8 +143,8 @@ class Ranking:
     strategy: str = "best"
     outputs = 1
     alternatives = 1
-    tracks = 1
-    offsets = NO_OFFSETS
+    heads = 1
+    structure = NO_OFFSETS
     ballot = staticmethod(ballot_best)
 
     @property
@@ -143,7 +161,7 @@ class Ranking:
         """Two per pair that is corrected: one pair, or one for every row."""
         return 2 if self.strategy == "best" else 2 * rows
 
-    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+    def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
         """The place of the highest score in every list, the first of equals."""
         lists = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
         return np.array([int(np.argmax(scores[a:b, 0])) for a, b in lists], np.int64)

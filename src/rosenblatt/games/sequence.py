@@ -23,7 +23,7 @@ def passed(
 ) -> int:
     """Write what a path passes and the other does not, with this sign; returns how many entries there are.
 
-    Which pairs of labels are learned: none, offsets, or offsets and edges.
+    Which pairs of labels are learned: none, structure weights, or structure weights and edges.
     """
     rows = path.shape[0]
     for i in range(rows):
@@ -48,7 +48,13 @@ def passed(
 
 @compilable
 def judged(
-    scores: Array, offsets: Array, truths: Array, learned: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truths: Array,
+    learned: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """+1 for all that the true path passes, −1 for its best rival, unless the truth is strictly above it.
 
@@ -61,21 +67,21 @@ def judged(
         return 0, np.inf, False, 1.0
     tokens, edges, truth = scores[:rows], scores[rows:], truths[:rows]
     rival, margin, wrong = np.empty(rows, np.int64), np.inf, False
-    if reach == -np.inf and learned != EDGES:
-        margin, wrong = -surpassing(tokens, offsets, truth, rival), True
+    if required == -np.inf and learned != EDGES:
+        margin, wrong = -surpassing(tokens, structure, truth, rival), True
     else:
-        true_score = path_score(tokens, edges, offsets, truth)
-        for search in range(2 if reach > 0.0 else 1):  # for the answer, and for the most dangerous rival
-            loss = reach if search > 0 else 0.0
-            margin = true_score - rival_path(tokens, edges, offsets, truth, loss, rival)
+        true_score = path_score(tokens, edges, structure, truth)
+        for search in range(2 if required > 0.0 else 1):  # for the answer, and for the most dangerous rival
+            loss = required if search > 0 else 0.0
+            margin = true_score - rival_path(tokens, edges, structure, truth, loss, rival)
             wrong = margin <= 0.0 if search == 0 else wrong
     if margin == np.inf:  # every other path is forbidden, or none asks for a correction
         return 0, np.inf, False, 1.0
     cost = 0.0
     for i in range(rows):
         cost += 1.0 if rival[i] != truth[i] else 0.0
-    if reach > 0.0:
-        margin += reach * cost
+    if required > 0.0:
+        margin += required * cost
     count = passed(truth, rival, labels, 1.0, learned, where, amount, 0)
     count = passed(rival, truth, labels, -1.0, learned, where, amount, count)
     return count, margin, wrong, cost
@@ -87,31 +93,49 @@ def judged(
 
 @compilable
 def judge(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """The game with a score for every pair of labels."""
-    return judged(scores, offsets, truth, OFFSETS, reach, where, amount)
+    return judged(scores, structure, truth, OFFSETS, required, where, amount)
 
 
 @compilable
 def judge_labels(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """The game in which pairs of labels are allowed or not, and score nothing."""
-    return judged(scores, offsets, truth, NO_PAIRS, reach, where, amount)
+    return judged(scores, structure, truth, NO_PAIRS, required, where, amount)
 
 
 @compilable
 def judge_edges(
-    scores: Array, offsets: Array, truth: Array, track: int, reach: float, where: Array, amount: Array
+    scores: Array,
+    structure: Array,
+    truth: Array,
+    head: int,
+    required: float,
+    where: Array,
+    amount: Array,
 ) -> tuple[int, float, bool, float]:
     """The game in which the scores of pairs see the rows, too."""
-    return judged(scores, offsets, truth, EDGES, reach, where, amount)
+    return judged(scores, structure, truth, EDGES, required, where, amount)
 
 
 @compilable
 def voted(
-    scores: Array, offsets: Array, starts: Array, with_edges: bool, weight: float, tally: Array
+    scores: Array, structure: Array, starts: Array, with_edges: bool, weight: float, tally: Array
 ) -> None:
     """A vote for every label of the best path of every round."""
     labels = scores.shape[0]
@@ -119,23 +143,23 @@ def voted(
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         middle = first + length_of(last - first, labels, with_edges)
-        best_path(scores[:, first:middle].T, scores[:, middle:last].T, offsets, path[first:middle])
+        best_path(scores[:, first:middle].T, scores[:, middle:last].T, structure, path[first:middle])
         for row in range(first, middle):
             tally[path[row], row] += weight
 
 
 @compilable
-def ballot(scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array) -> None:
+def ballot(scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array) -> None:
     """A vote where there are rows only."""
-    voted(scores, offsets, starts, False, weight, tally)
+    voted(scores, structure, starts, False, weight, tally)
 
 
 @compilable
 def ballot_edges(
-    scores: Array, offsets: Array, starts: Array, track: int, weight: float, tally: Array
+    scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array
 ) -> None:
     """A vote where edges follow the rows."""
-    voted(scores, offsets, starts, True, weight, tally)
+    voted(scores, structure, starts, True, weight, tally)
 
 
 @dataclass(frozen=True)
@@ -168,7 +192,7 @@ class Sequence:
     labels: int
     forbidden: frozenset[tuple[int, int]] = frozenset()
     pairs: str = "scored"
-    tracks = 1
+    heads = 1
 
     @property
     def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
@@ -188,7 +212,7 @@ class Sequence:
     alternatives = outputs
 
     @cached_property
-    def offsets(self) -> Floats:
+    def structure(self) -> Floats:
         """One per pair of labels, per first and per last label: 0, or −∞ where it is forbidden."""
         pairs = np.zeros((self.labels + 1, self.labels + 1))
         for before, after in self.forbidden:
@@ -206,16 +230,18 @@ class Sequence:
         pairs = {"allowed": 0, "scored": tokens + 1, "seen": 2 * tokens}[self.pairs]
         return 2 * (tokens + pairs)
 
-    def answer(self, scores: Floats, offsets: Floats, starts: Ints) -> Ints:
+    def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
         """The labels of the best path of every round, for all rows."""
-        return self.best(scores, offsets, starts)[0]
+        return self.best(scores, structure, starts)[0]
 
-    def best(self, scores: Floats, offsets: Floats, starts: Ints) -> tuple[Ints, Floats]:
+    def best(self, scores: Floats, structure: Floats, starts: Ints) -> tuple[Ints, Floats]:
         """The same, and the score of every round's path: −∞ where all are forbidden."""
         paths, totals = np.zeros(len(scores), np.int64), np.empty(len(starts) - 1)
-        best_paths(np.ascontiguousarray(scores), offsets, starts, self.pairs == "seen", paths, totals)
+        best_paths(np.ascontiguousarray(scores), structure, starts, self.pairs == "seen", paths, totals)
         return paths, totals
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:
         """The labels of the allowed path with the most votes, for all rows."""
-        return self.answer(tally, np.broadcast_to(self.offsets, (len(starts) - 1, len(self.offsets))), starts)
+        return self.answer(
+            tally, np.broadcast_to(self.structure, (len(starts) - 1, len(self.structure))), starts
+        )

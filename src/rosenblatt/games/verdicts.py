@@ -18,15 +18,15 @@ SENTENCES = {
     checking.COUNT: "returned {count} entries, and there is room for {most}",
     checking.MARGIN: "returned the margin {margin}, which must be finite (or ∞, if nothing can go wrong)",
     checking.COST: "returned the cost {cost}, which must be finite and at least 0",
-    checking.ROW: "wrote an entry for row {row} of a round with {rows} rows (-1 stands for an offset)",
+    checking.ROW: "wrote an entry for row {row} of a round with {rows} rows (-1: a structure weight)",
     checking.OUTPUT: "wrote an entry for output {output} of a game with {outputs} outputs, counted from 0",
-    checking.OFFSET: "wrote an entry for offset {output} of a game with {offsets} offsets, counted from 0",
+    checking.STRUCTURE: "wrote an entry for structure weight {output} of a game with {structure}, from 0 on",
     checking.AMOUNT: "wrote an entry with the amount {amount}, which must be finite",
 }
 
 
 def judged(
-    game: Game, scores: Floats, offsets: Floats, truth: Array, track: int, reach: float,
+    game: Game, scores: Floats, structure: Floats, truth: Array, head: int, required: float,
     where: Ints, amount: Floats,
 ) -> Verdict:  # fmt: skip
     """Return the verdict of a game's judge; judges of this library are trusted.
@@ -34,38 +34,38 @@ def judged(
     Raises ValueError if the judge raises or its verdict cannot be used. Where that is because scores are not
     finite, the margin is NaN instead.
     """
-    arguments = (scores, offsets, truth, track, reach, where, amount)
+    arguments = (scores, structure, truth, head, required, where, amount)
     return game.judge(*arguments) if is_ours(game.judge) else verdict(game, *arguments)
 
 
 def verdict(
-    game: Game, scores: Floats, offsets: Floats, truth: Array, track: int, reach: float,
+    game: Game, scores: Floats, structure: Floats, truth: Array, head: int, required: float,
     where: Ints, amount: Floats,
 ) -> Verdict:  # fmt: skip
     """Return the verdict of any judge, checked as `judged` says."""
     try:
-        count, margin, wrong, cost = game.judge(scores, offsets, truth, track, reach, where, amount)
+        count, margin, wrong, cost = game.judge(scores, structure, truth, head, required, where, amount)
         found = int(count), float(margin), bool(wrong), float(cost)
         rows, outputs = scores.shape
-        fault, entry = checking.first_fault(*found, where, amount, rows, outputs, len(offsets))
+        fault, entry = checking.first_fault(*found, where, amount, rows, outputs, len(structure))
     except Exception as error:
         if not np.isfinite(scores).all():
             return UNUSABLE
-        raise refused(game, f"raised {type(error).__name__}: {error}", truth, track) from error
+        raise refused(game, f"raised {type(error).__name__}: {error}", truth, head) from error
     if fault == checking.FINE:
         return found
     if not np.isfinite(scores).all():
         return UNUSABLE
     values = {"count": found[0], "margin": found[1], "cost": found[3], "most": len(where)}
-    values |= {"rows": rows, "outputs": outputs, "offsets": len(offsets)}
-    if fault in (checking.ROW, checking.OUTPUT, checking.OFFSET, checking.AMOUNT):
+    values |= {"rows": rows, "outputs": outputs, "structure": len(structure)}
+    if fault in (checking.ROW, checking.OUTPUT, checking.STRUCTURE, checking.AMOUNT):
         values |= {"row": where[entry, 0], "output": where[entry, 1], "amount": amount[entry]}
-    raise refused(game, SENTENCES[fault].format(**values), truth, track)
+    raise refused(game, SENTENCES[fault].format(**values), truth, head)
 
 
-def refused(game: Game, what: str, truth: Array, track: int) -> ValueError:
+def refused(game: Game, what: str, truth: Array, head: int) -> ValueError:
     """The error about what a judge did, given a truth."""
-    side = f" on track {track}" if game.tracks > 1 else ""
+    side = f" on head {head}" if game.heads > 1 else ""
     return ValueError(
         f"The judge of {game!r:.100} {what}. It was given the truth {truth.tolist()!r:.60}{side}. Correct "
         "it: rosenblatt.games.check finds such faults."

@@ -27,10 +27,10 @@ def block_loop(judge: Any, step: Any) -> Any:
 
     @composed(*parts, judge, step)
     def play_block(
-        turn, tracks, width, starts, truths, weights, scores, offsets, gram, known, wanted,
-        reach, slack, parameters, corrections, entries, tally,
+        turn, heads, width, starts, truths, weights, scores, structure, gram, known, wanted,
+        required, slack, parameters, corrections, entries, tally,
     ):  # fmt: skip
-        """Play from `turn` (round × tracks + track) to the end, or to a correction it cannot make.
+        """Play from `turn` (round × heads + head) to the end, or to a correction it cannot make.
 
         `scores` (outputs × rows) is kept in step with every correction for all rows of the block.
         If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
@@ -41,17 +41,17 @@ def block_loop(judge: Any, step: Any) -> Any:
         """
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         stopped, k, e = -1, tally[1], tally[2]
-        for turn_now in range(turn, (starts.shape[0] - 1) * tracks):
-            i, track = turn_now // tracks, turn_now % tracks
+        for turn_now in range(turn, (starts.shape[0] - 1) * heads):
+            i, head = turn_now // heads, turn_now % heads
             first, last = starts[i], starts[i + 1]
             count, margin, wrong, cost = judge(
-                scores[:, first:last].T, offsets, truths[first:last], track, reach, where, amount
+                scores[:, first:last].T, structure, truths[first:last], head, required, where, amount
             )
             if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
                 stopped = -2 - i if stopped < 0 else stopped  # else it is judged again, once its turn comes
                 break
             suspect = stopped >= 0 and margin < slack
-            if not (wrong or margin < reach * cost or suspect) or weights[i] == 0.0:
+            if not (wrong or margin < required * cost or suspect) or weights[i] == 0.0:
                 continue
             ready = stopped < 0 and k < corrections.shape[0] and e + count <= entries.shape[0]
             for a in range(count):
@@ -67,11 +67,11 @@ def block_loop(judge: Any, step: Any) -> Any:
                 stopped = -2 - i
                 break
             missed = 1.0 if wrong else 0.0
-            line = (tally[0] + i + 1.0, float(i), float(track), margin, norm, missed, cost, size)
+            line = (tally[0] + i + 1.0, float(i), float(head), margin, norm, missed, cost, size)
             write(corrections, k, line, entries, e, where, amount, count, first, size)
             for a in range(count):
                 if where[a, 0] < 0:
-                    offsets[where[a, 1]] += size * amount[a]
+                    structure[where[a, 1]] += size * amount[a]
                 else:
                     add_scaled(scores[where[a, 1]], size * amount[a], gram[first + where[a, 0]])
             k, e = k + 1, e + count
@@ -82,7 +82,7 @@ def block_loop(judge: Any, step: Any) -> Any:
 
 
 @compiled
-def accumulate(similarities, place, output, amount, scores):
+def accumulate(similarities, index, output, amount, scores):
     """Add amount · similarities[place] to the scores (outputs × rows) of each output."""
-    for a in range(place.shape[0]):
-        add_scaled(scores[output[a]], amount[a], similarities[place[a]])
+    for a in range(index.shape[0]):
+        add_scaled(scores[output[a]], amount[a], similarities[index[a]])

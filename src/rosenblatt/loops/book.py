@@ -9,17 +9,17 @@ from __future__ import annotations
 from rosenblatt._types import Array
 from rosenblatt.loops.compiling import inlined
 
-CORRECTION = ("when", "example", "track", "margin", "norm_squared", "wrong", "cost", "size")
+CORRECTION = ("when", "example", "head", "margin", "norm_squared", "wrong", "cost", "size")
 ENTRY = ("correction", "row", "output", "amount")
 TALLY = ("rounds", "corrections", "entries")
 
-OFFSET = -1
-"""The row number of an entry that moves one of the game's own offsets: such an entry sees no row."""
+STRUCTURE = -1
+"""The row id of an entry that moves one of the game's structure weights, and no row."""
 
 
 @inlined
 def norm_squared(where: Array, amount: Array, count: int, gram: Array) -> float:
-    """‖Φ(truth) − Φ(answer)‖² from the inner products of the rows; offsets are orthogonal to all else."""
+    """‖Φ(truth) − Φ(answer)‖² from inner products of the rows; structure weights are orthogonal to them."""
     total = 0.0
     for a in range(count):
         for b in range(count):
@@ -37,6 +37,6 @@ def write(corrections, k, line, entries, e, where, amount, count, first, size):
         corrections[k, column] = line[column]
     for a in range(count):
         entries[e + a, 0] = k
-        entries[e + a, 1] = OFFSET if where[a, 0] < 0 else first + where[a, 0]
+        entries[e + a, 1] = STRUCTURE if where[a, 0] < 0 else first + where[a, 0]
         entries[e + a, 2] = where[a, 1]
         entries[e + a, 3] = size * amount[a]

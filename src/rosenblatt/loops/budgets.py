@@ -70,12 +70,12 @@ def best_partner(guesses, logs, size, outputs, constant, row):
         mine, theirs, both = products(guesses, outputs, row, j)
         similarities(logs[row, j], constant, near)
         whole = (mine + theirs) * (1.0 + constant) + 2.0 * both * near[GRID]
-        for place in range(GRID + 1):
-            first, second = near[GRID - place], near[place]
+        for index in range(GRID + 1):
+            first, second = near[GRID - index], near[index]
             left = mine * first**2 + theirs * second**2 + 2.0 * both * first * second
             loss = whole - left / (1.0 + constant)
             if loss < least:
-                best, where, least = j, place / GRID, loss
+                best, where, least = j, index / GRID, loss
     mine, theirs, both = products(guesses, outputs, row, best)
     low, high = max(0.0, where - 1.0 / GRID), min(1.0, where + 1.0 / GRID)
     for _ in range(30):
@@ -104,8 +104,8 @@ def similarities(log, constant, near):
     """Write e^(x²·log) and the constant for all x of the grid; squares grow by odd numbers."""
     step = np.exp(log / GRID**2)
     value, factor = 1.0, step
-    for place in range(GRID + 1):
-        near[place] = value + constant
+    for index in range(GRID + 1):
+        near[index] = value + constant
         value *= factor
         factor *= step * step
 

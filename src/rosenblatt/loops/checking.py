@@ -11,19 +11,19 @@ from numba.extending import register_jitable
 from rosenblatt._types import Array
 from rosenblatt.loops.compiling import composed, fingerprint, is_ours, merged
 
-FINE, COUNT, MARGIN, COST, ROW, OUTPUT, OFFSET, AMOUNT = range(8)
+FINE, COUNT, MARGIN, COST, ROW, OUTPUT, STRUCTURE, AMOUNT = range(8)
 """What can be wrong with a verdict."""
 
 
 @merged
 def first_fault(
     count: int, margin: float, wrong: bool, cost: float, where: Array, amount: Array,
-    rows: int, outputs: int, offsets: int,
+    rows: int, outputs: int, structure: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Return what is wrong with a verdict, and in which entry; FINE if it can be used.
 
-    An entry is `where[a] = (row, output)`, or `(-1, offset)`, with a finite `amount[a]`. A margin of ∞ means
-    that nothing can go wrong.
+    An entry is `where[a] = (row, output)`, or `(-1, structure weight)`, with a finite `amount[a]`. A
+    margin of ∞ means that nothing can go wrong.
     """
     if count < 0 or count > where.shape[0]:
         return COUNT, 0
@@ -37,8 +37,8 @@ def first_fault(
             return ROW, a
         if row >= 0 and (output < 0 or output >= outputs):
             return OUTPUT, a
-        if row < 0 and (output < 0 or output >= offsets):
-            return OFFSET, a
+        if row < 0 and (output < 0 or output >= structure):
+            return STRUCTURE, a
         if not np.isfinite(amount[a]):
             return AMOUNT, a
     return FINE, 0
@@ -50,15 +50,15 @@ def checked_judge(judge: Any) -> Any:
     if is_ours(judge):
         return judge
 
-    def checked(scores, offsets, truth, track, reach, where, amount):
+    def checked(scores, structure, truth, head, required, where, amount):
         count, margin, wrong, cost = 0, np.nan, False, 1.0
         try:
-            found = judge(scores, offsets, truth, track, reach, where, amount)
+            found = judge(scores, structure, truth, head, required, where, amount)
             count, margin, wrong, cost = int(found[0]), float(found[1]), bool(found[2]), float(found[3])
         except Exception:
             margin = np.nan
         rows, outputs = scores.shape
-        fault, _ = first_fault(count, margin, wrong, cost, where, amount, rows, outputs, offsets.shape[0])
+        fault, _ = first_fault(count, margin, wrong, cost, where, amount, rows, outputs, structure.shape[0])
         if fault != FINE:
             count, margin = 0, np.nan
         return count, margin, wrong, cost

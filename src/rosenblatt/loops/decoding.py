@@ -29,21 +29,21 @@ def merge(
 
 
 @compilable
-def n_best(scores: Array, edges: Array, offsets: Array, paths: Array, totals: Array) -> None:
+def n_best(scores: Array, edges: Array, structure: Array, paths: Array, totals: Array) -> None:
     """Write the n best paths (n × rows) and their scores, −∞ for those that there are not."""
     rows, labels = scores.shape
     n = totals.shape[0]
-    pairs, step = pairs_of(offsets, edges)
+    pairs, step = pairs_of(structure, edges)
     flat = pairs.reshape(pairs.size)
     best, came = np.full((rows, labels, n), -np.inf), np.empty((rows, labels, n), np.int32)
     taken, last = np.empty(labels, np.int64), np.empty(n, np.int32)
     for c in range(labels):
-        best[0, c, 0] = offsets[labels * labels + c] + scores[0, c]
+        best[0, c, 0] = structure[labels * labels + c] + scores[0, c]
     for i in range(1, rows):
         for c in range(labels):
             merge(best, i - 1, flat, (i - 1) * step * labels + c, labels, taken, best[i, c], came[i, c])
             best[i, c] += scores[i, c]
-    merge(best, rows - 1, offsets, labels * (labels + 1), 1, taken, totals, last)
+    merge(best, rows - 1, structure, labels * (labels + 1), 1, taken, totals, last)
     for rank in range(n):
         at = np.int64(last[rank])
         for i in range(rows - 1, -1, -1):
@@ -52,21 +52,21 @@ def n_best(scores: Array, edges: Array, offsets: Array, paths: Array, totals: Ar
 
 
 @compiled
-def n_best_of(scores: Array, with_edges: bool, offsets: Array, paths: Array, totals: Array) -> None:
+def n_best_of(scores: Array, with_edges: bool, structure: Array, paths: Array, totals: Array) -> None:
     """`n_best` for one round, whose edges follow its rows."""
     rows = length_of(scores.shape[0], scores.shape[1], with_edges)
-    n_best(scores[:rows], scores[rows:], offsets, paths, totals)
+    n_best(scores[:rows], scores[rows:], structure, paths, totals)
 
 
 @compilable
-def best_through(scores: Array, edges: Array, offsets: Array, through: Array) -> None:
+def best_through(scores: Array, edges: Array, structure: Array, through: Array) -> None:
     """Write the score of the best path through every label of every row."""
     rows, labels = scores.shape
-    pairs, step = pairs_of(offsets, edges)
-    best_into(scores, pairs, step, offsets, through)
+    pairs, step = pairs_of(structure, edges)
+    best_into(scores, pairs, step, structure, through)
     after, onward, ways = np.empty(labels), np.empty(labels), np.empty(labels)
     for c in range(labels):
-        onward[c] = offsets[labels * (labels + 1) + c]
+        onward[c] = structure[labels * (labels + 1) + c]
     for i in range(rows - 1, -1, -1):
         for c in range(labels):
             through[i, c] += onward[c]
@@ -96,23 +96,23 @@ def log_sums(
 
 
 @compilable
-def probable(scores: Array, edges: Array, offsets: Array, temperature: float, result: Array) -> None:
+def probable(scores: Array, edges: Array, structure: Array, temperature: float, result: Array) -> None:
     """Write the probability of every label of every row, where that of a path is ∝ exp(score / temperature).
 
     Forward and backward sums, in logarithms; NaN if there is no path.
     """
     rows, labels = scores.shape
-    pairs, step = pairs_of(offsets, edges)
+    pairs, step = pairs_of(structure, edges)
     flat = pairs.reshape(pairs.size)
     after, sums = np.empty((1, labels)), np.empty(labels)
     for c in range(labels):
-        result[0, c] = (offsets[labels * labels + c] + scores[0, c]) / temperature
+        result[0, c] = (structure[labels * labels + c] + scores[0, c]) / temperature
     for i in range(1, rows):
         log_sums(result, i - 1, flat, (i - 1) * step * labels, 1, labels, temperature, sums)
         for c in range(labels):
             result[i, c] = sums[c] + scores[i, c] / temperature
     for c in range(labels):
-        sums[c] = offsets[labels * (labels + 1) + c] / temperature
+        sums[c] = structure[labels * (labels + 1) + c] / temperature
     for i in range(rows - 1, -1, -1):
         highest, total = -np.inf, 0.0
         for c in range(labels):
@@ -129,14 +129,14 @@ def probable(scores: Array, edges: Array, offsets: Array, temperature: float, re
 
 
 @compiled
-def best_through_of(scores: Array, with_edges: bool, offsets: Array, result: Array) -> None:
+def best_through_of(scores: Array, with_edges: bool, structure: Array, result: Array) -> None:
     """`best_through` for one round, whose edges follow its rows."""
     rows = length_of(scores.shape[0], scores.shape[1], with_edges)
-    best_through(scores[:rows], scores[rows:], offsets, result)
+    best_through(scores[:rows], scores[rows:], structure, result)
 
 
 @compiled
-def probable_of(scores: Array, with_edges: bool, offsets: Array, result: Array, temperature: float) -> None:
+def probable_of(scores: Array, with_edges: bool, structure: Array, result: Array, temperature: float) -> None:
     """`probable` for one round, whose edges follow its rows."""
     rows = length_of(scores.shape[0], scores.shape[1], with_edges)
-    probable(scores[:rows], scores[rows:], offsets, temperature, result)
+    probable(scores[:rows], scores[rows:], structure, temperature, result)

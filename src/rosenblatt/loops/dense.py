@@ -60,15 +60,15 @@ def add_dense(indptr, features, values, row, constant, output, change, weights):
 
 
 @merged
-def clear_dense(sums, sum_offsets, track, tracks):
-    """Set sums of the shape of the weights to 0: those of one of several learners, or all, offsets too."""
+def clear_dense(sums, sum_structure, head, heads):
+    """Set the sums of one head to 0; of a single head, also those of its structure weights."""
     for o in range(sums.shape[0]):
-        if tracks == 1 or o == track:
+        if heads == 1 or o == head:
             for i in range(sums.shape[1]):
                 sums[o, i] = 0.0
-    if tracks == 1:
-        for j in range(sum_offsets.shape[0]):
-            sum_offsets[j] = 0.0
+    if heads == 1:
+        for j in range(sum_structure.shape[0]):
+            sum_structure[j] = 0.0
 
 
 @summing
@@ -82,7 +82,7 @@ def square_of(values, begin, width):
 
 @merged
 def alike(where, a, b):
-    """Whether two entries move the same vector of weights, or the same offset."""
+    """Whether two entries move the same vector of weights, or the same structure weight."""
     return where[a, 1] == where[b, 1] and (where[a, 0] < 0) == (where[b, 0] < 0)
 
 
@@ -96,8 +96,8 @@ def is_first(where, a):
 
 
 @merged
-def square_of_offset(where, amount, count, a):
-    """How far the entries alike to this one move their offset, squared."""
+def square_of_structure(where, amount, count, a):
+    """How far the entries alike to this one move their structure weight, squared."""
     moved = 0.0
     for b in range(a, count):
         if alike(where, a, b):
@@ -113,7 +113,7 @@ def norm_of_many_dense(indptr, features, values, rows, constant, where, amount, 
         if not is_first(where, a):
             continue
         if where[a, 0] < 0:
-            total += square_of_offset(where, amount, count, a)
+            total += square_of_structure(where, amount, count, a)
             continue
         delta[:] = 0.0
         for b in range(a, count):

@@ -67,14 +67,14 @@ def score_row(features, values, weights, constant):
 
 @cache
 def round_loop(judge: Any, step: Any) -> Any:
-    """The round about one packed row, in a game with one output and one track."""
+    """The round about one packed row, in a game with one output and one head."""
     parts = (judge, step)
     judge, step = checked_judge(judge), checked_step(step)
 
     @composed(*parts, judge, step, nogil=False)
     def play_round(
-        features, values, truth, weights, delayed, constant, offsets, reach, parameters, most, corrections,
-        entries, tally,
+        features, values, truth, weights, delayed, constant, structure, required, parameters, most,
+        corrections, entries, tally,
     ):  # fmt: skip
         """Play one round as `play_pass` does; a row has the number of its round.
 
@@ -87,10 +87,10 @@ def round_loop(judge: Any, step: Any) -> Any:
             return FAILED
         where, amount, scores = np.empty((most, 2), np.int64), np.empty(most), np.empty((1, 1))
         score_one(bounds, indices, numbers, 0, flat, constant, scores, 0)
-        count, margin, wrong, cost = judge(scores, offsets, truth, 0, reach, where, amount)
+        count, margin, wrong, cost = judge(scores, structure, truth, 0, required, where, amount)
         if not np.isfinite(scores[0, 0]) or not margin > -np.inf:
             return FAILED
-        if wrong or margin < reach * cost:
+        if wrong or margin < required * cost:
             if k == corrections.shape[0] or e + count > entries.shape[0]:
                 return NO_ROOM
             norm = norm_of_rows(bounds, indices, numbers, (0,), constant, where, amount, count)

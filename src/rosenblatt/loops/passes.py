@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt.loops.ahead import NUMBERS, ROW, approach
-from rosenblatt.loops.book import OFFSET, write
+from rosenblatt.loops.book import STRUCTURE, write
 from rosenblatt.loops.checking import checked_judge, checked_step
 from rosenblatt.loops.compiling import composed, inlined, merged
 from rosenblatt.loops.dense import (
@@ -87,7 +87,7 @@ DENSE = Reading(
 
 @inlined
 def row_of(entries, a, first_row):
-    """The row of an entry; a number below 0 if it moves an offset."""
+    """The row of an entry; a number below 0 if it moves a structure weight."""
     return int(entries[a, 1]) - first_row
 
 
@@ -102,31 +102,31 @@ def delay(
         soon = row_of(entries, min(a + NUMBERS, end - 1), first_row)
         if soon >= 0:
             fetch_rows(indptr, features, values, soon, soon)
-        if entries[a, 1] != OFFSET:
+        if entries[a, 1] != STRUCTURE:
             row, output = row_of(entries, a, first_row), int(entries[a, 2])
             change = corrections[int(entries[a, 0]), 0] * entries[a, 3]
             add(indptr, features, values, row, constant, output, change, delayed)
 
 
 @merged
-def average_of(scores, others, offsets, sum_offsets, length, after, average, average_offsets):
-    """Write the scores and offsets of the recent average, so many rounds after its restart."""
+def average_of(scores, others, structure, sum_structure, length, after, average, average_structure):
+    """Write the scores and structure weights of the recent average, so many rounds after its restart."""
     share = 1.0 / (float(after) * float(after + 1)) if after > 0 else 0.0
     for r in range(length):
         for o in range(scores.shape[1]):
             average[r, o] = scores[r, o] - others[r, o] * share
-    for j in range(offsets.shape[0]):
-        average_offsets[j] = offsets[j] - sum_offsets[j] * share
+    for j in range(structure.shape[0]):
+        average_structure[j] = structure[j] - sum_structure[j] * share
 
 
 @merged
-def falls_behind(behind, track, wrong, average_wrong):
+def falls_behind(behind, head, wrong, average_wrong):
     """Count a round that both have answered; returns whether the average is to be restarted."""
     if average_wrong and not wrong:
-        behind[track] += 1
-    elif wrong and not average_wrong and behind[track] > 0:
-        behind[track] -= 1
-    return behind[track] >= BEHIND
+        behind[head] += 1
+    elif wrong and not average_wrong and behind[head] > 0:
+        behind[head] -= 1
+    return behind[head] >= BEHIND
 
 
 @cache
@@ -157,7 +157,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
     @composed(*parts, judge, step)
     def play_pass(
         begin, order, starts, index, indptr, features, values, truths, sample_weights, longest, width,
-        tracks, outputs, weights, delayed, constant, offsets, reach, parameters, first_example, first_row,
+        heads, outputs, weights, delayed, constant, structure, required, parameters, first_example, first_row,
         corrections, entries, tally, followed,
     ):  # fmt: skip
         """Play the rounds of `order` from `begin`, to the end or until the book has no room for another.
@@ -168,18 +168,18 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
         to; or −1 − row if a row has no finite score, or a feature that has no weight, or if judge or step
         returned nothing that can be used, with nothing changed by its round.
 
-        `followed` is what `engine.recent` keeps for the recent average: sums, offsets, since, behind.
+        `followed` is what `engine.recent` keeps: sums, those of structure weights, since, behind.
         """
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
         clock, k, e = tally[0], tally[1], tally[2]
         stopped = order.shape[0]
-        sums, sum_offsets, since, behind = followed
+        sums, sum_structure, since, behind = followed
         others, average = (np.empty_like(scores), np.empty_like(scores)) if recent else (scores, scores)
-        average_offsets = offsets.copy() if recent else offsets
+        average_structure = structure.copy() if recent else structure
         unread, unread_amount = (where.copy(), amount.copy()) if recent else (where, amount)
         for turn in range(begin, order.shape[0]):
-            if k + tracks > corrections.shape[0] or e + tracks * width > entries.shape[0]:
+            if k + heads > corrections.shape[0] or e + heads * width > entries.shape[0]:
                 stopped = turn
                 break
             i = order[turn]
@@ -201,12 +201,20 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
             if stopped < 0:
                 break
             clock, known = clock + 1, k
-            for track in range(tracks):
+            for head in range(heads):
                 if last - first == longest:  # no views to be made, which cost as much as a short row
-                    count, margin, wrong, cost = judge(scores, offsets, truth, track, reach, where, amount)
+                    count, margin, wrong, cost = judge(
+                        scores, structure, truth, head, required, where, amount
+                    )
                 else:
                     count, margin, wrong, cost = judge(
-                        scores[: last - first], offsets, truth[: last - first], track, reach, where, amount
+                        scores[: last - first],
+                        structure,
+                        truth[: last - first],
+                        head,
+                        required,
+                        where,
+                        amount,
                     )
                 if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
                     stopped = -1 - index[first] if last > first else -1
@@ -214,16 +222,18 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
                 weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
                 late = False
                 if recent and weight != 0.0:
-                    length, after = last - first, clock - 1 - since[track]
-                    average_of(scores, others, offsets, sum_offsets, length, after, average, average_offsets)
-                    _, _, average_wrong, _ = judge(
-                        average[:length], average_offsets, truth[:length], track, 0.0, unread, unread_amount
+                    length, after = last - first, clock - 1 - since[head]
+                    average_of(
+                        scores, others, structure, sum_structure, length, after, average, average_structure
                     )
-                    late = falls_behind(behind, track, wrong, average_wrong)
-                if not (wrong or margin < reach * cost) or weight == 0.0:
+                    _, _, average_wrong, _ = judge(
+                        average[:length], average_structure, truth[:length], head, 0.0, unread, unread_amount
+                    )
+                    late = falls_behind(behind, head, wrong, average_wrong)
+                if not (wrong or margin < required * cost) or weight == 0.0:
                     if recent and late:
-                        clear(sums, sum_offsets, track, tracks)
-                        since[track], behind[track] = clock, 0
+                        clear(sums, sum_structure, head, heads)
+                        since[head], behind[head] = clock, 0
                     continue
                 rows = index[first:last]
                 norm = norm_of(indptr, features, values, rows, constant, where, amount, count)
@@ -232,25 +242,25 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
                     stopped = -1 - rows[0] if last > first else -1
                     break
                 example, missed = float(first_example + i), 1.0 if wrong else 0.0
-                line = (float(clock), example, float(track), margin, norm, missed, cost, size)
+                line = (float(clock), example, float(head), margin, norm, missed, cost, size)
                 write(corrections, k, line, entries, e, where, amount, count, 0, size)
                 for a in range(count):
                     output, change = where[a, 1], size * amount[a]
                     if where[a, 0] < 0:
-                        offsets[output] += change
+                        structure[output] += change
                     else:
                         row = rows[where[a, 0]]
                         entries[e + a, 1] = first_row + row
                         add(indptr, features, values, row, constant, output, change, weights)
                     if recent:
-                        later = change * (float(clock - since[track]) * float(clock - since[track] + 1))
+                        later = change * (float(clock - since[head]) * float(clock - since[head] + 1))
                         if where[a, 0] < 0:
-                            sum_offsets[output] += later
+                            sum_structure[output] += later
                         else:
                             add_again(indptr, features, values, row, constant, output, later, sums)
                 if recent and late:
-                    clear(sums, sum_offsets, track, tracks)
-                    since[track], behind[track] = clock, 0
+                    clear(sums, sum_structure, head, heads)
+                    since[head], behind[head] = clock, 0
                 k, e = k + 1, e + count
             if stopped < 0:
                 clock -= 1 if k == known else 0  # else a learner of the round has moved, and it counts

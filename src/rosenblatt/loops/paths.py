@@ -1,9 +1,9 @@
 """Paths through labels: Viterbi's search, with and without a path that may not be the answer.
 
-The score of a path is the sum of the scores (rows × labels) it passes and of its offsets: one per pair of
-labels that follow each other, then one per first label and one per last. An offset of −∞ forbids. Where
-pairs see the rows, too, `edges` has a line for every row but the first and every label before it, and adds
-to the offsets of the pair; else it is empty.
+The score of a path is the sum of the scores (rows × labels) it passes and of its structure weights: one per
+pair of labels that follow each other, then one per first label and one per last. A structure weight of −∞
+forbids. Where pairs see the rows, too, `edges` has a line for every row but the first and every label before
+it, and adds to the structure weights of the pair; else it is empty.
 
 Of paths with the same score the first is taken, reading their labels from the last to the first; of rivals of
 the truth, one that has left it before rather than one that leaves it here.
@@ -27,10 +27,10 @@ def length_of(lines: int, labels: int, edges: bool) -> int:
 
 
 @compilable
-def pairs_of(offsets: Array, edges: Array) -> tuple[Array, int]:
+def pairs_of(structure: Array, edges: Array) -> tuple[Array, int]:
     """What pairs of labels score, a line for each first label, and how far on those of the next row are."""
     labels = edges.shape[1]
-    of_labels = offsets[: labels * labels].reshape(labels, labels)
+    of_labels = structure[: labels * labels].reshape(labels, labels)
     if edges.shape[0] == 0:
         return of_labels, 0
     pairs = np.empty(edges.shape)
@@ -41,15 +41,15 @@ def pairs_of(offsets: Array, edges: Array) -> tuple[Array, int]:
 
 
 @compilable
-def path_score(scores: Array, edges: Array, offsets: Array, path: Array) -> float:
+def path_score(scores: Array, edges: Array, structure: Array, path: Array) -> float:
     """The score of a path of at least one label."""
     rows, labels = scores.shape
-    total = offsets[labels * labels + path[0]] + scores[0, path[0]]
+    total = structure[labels * labels + path[0]] + scores[0, path[0]]
     for i in range(1, rows):
-        total += offsets[path[i - 1] * labels + path[i]] + scores[i, path[i]]
+        total += structure[path[i - 1] * labels + path[i]] + scores[i, path[i]]
         if edges.shape[0] > 0:
             total += edges[(i - 1) * labels + path[i - 1], path[i]]
-    return total + offsets[labels * (labels + 1) + path[rows - 1]]  # type: ignore[no-any-return]
+    return total + structure[labels * (labels + 1) + path[rows - 1]]  # type: ignore[no-any-return]
 
 
 @compilable
@@ -81,21 +81,21 @@ def way_into(best: Array, i: int, pairs: Array, line: int, label: int, ways: Arr
 
 
 @compilable
-def way_out(best: Array, offsets: Array, ways: Array) -> int:
+def way_out(best: Array, structure: Array, ways: Array) -> int:
     """The label of the last row whose path is the best one to its end; `ways` is scratch."""
     rows, labels = best.shape
     for c in range(labels):
-        ways[c] = best[rows - 1, c] + offsets[labels * (labels + 1) + c]
+        ways[c] = best[rows - 1, c] + structure[labels * (labels + 1) + c]
     return place_of_highest(ways)
 
 
 @compilable
-def best_into(scores: Array, pairs: Array, step: int, offsets: Array, best: Array) -> None:
+def best_into(scores: Array, pairs: Array, step: int, structure: Array, best: Array) -> None:
     """Write the score of the best path into every label of every row."""
     rows, labels = scores.shape
     better = np.empty(labels)
     for c in range(labels):
-        best[0, c] = offsets[labels * labels + c] + scores[0, c]
+        best[0, c] = structure[labels * labels + c] + scores[0, c]
     for i in range(1, rows):
         for c in range(labels):
             better[c] = -np.inf
@@ -105,23 +105,25 @@ def best_into(scores: Array, pairs: Array, step: int, offsets: Array, best: Arra
 
 
 @compilable
-def best_path(scores: Array, edges: Array, offsets: Array, path: Array) -> float:
+def best_path(scores: Array, edges: Array, structure: Array, path: Array) -> float:
     """Write the path with the highest score; returns it, −∞ if all paths are forbidden."""
     rows, labels = scores.shape
     if rows == 0:
         return 0.0
-    pairs, step = pairs_of(offsets, edges)
+    pairs, step = pairs_of(structure, edges)
     best, ways = np.empty((rows, labels)), np.empty(labels)
-    best_into(scores, pairs, step, offsets, best)
-    last = way_out(best, offsets, ways)
+    best_into(scores, pairs, step, structure, best)
+    last = way_out(best, structure, ways)
     path[rows - 1] = last
     for i in range(rows - 1, 0, -1):
         path[i - 1] = way_into(best, i - 1, pairs, (i - 1) * step, path[i], ways)
-    return best[rows - 1, last] + offsets[labels * (labels + 1) + last]  # type: ignore[no-any-return]
+    return best[rows - 1, last] + structure[labels * (labels + 1) + last]  # type: ignore[no-any-return]
 
 
 @compilable
-def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: float, path: Array) -> float:
+def rival_path(
+    scores: Array, edges: Array, structure: Array, truth: Array, loss: float, path: Array
+) -> float:
     """Write the path with the highest score of all but the truth; returns its score, −∞ if there is none.
 
     Every label that is not the true one adds `loss` to the score.
@@ -131,11 +133,11 @@ def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: 
     it is wrong and else the most dangerous rival, for little more than the answer itself.
     """
     rows, labels = scores.shape
-    pairs, step = pairs_of(offsets, edges)
+    pairs, step = pairs_of(structure, edges)
     best, better, ways, apart = np.empty((rows, labels)), np.empty(labels), np.empty(labels), np.empty(rows)
     for c in range(labels):
-        best[0, c] = offsets[labels * labels + c] + scores[0, c] + loss
-    apart[0] = offsets[labels * labels + truth[0]] + scores[0, truth[0]]
+        best[0, c] = structure[labels * labels + c] + scores[0, c] + loss
+    apart[0] = structure[labels * labels + truth[0]] + scores[0, truth[0]]
     best[0, truth[0]] = -np.inf
     for i in range(1, rows):
         line, left = (i - 1) * step, (i - 1) * step + truth[i - 1]
@@ -147,7 +149,7 @@ def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: 
             best[i, c] = better[c] + scores[i, c] + loss
         best[i, truth[i]] = better[truth[i]] + scores[i, truth[i]]
         apart[i] = apart[i - 1] + pairs[left, truth[i]] + scores[i, truth[i]]
-    last = way_out(best, offsets, ways)
+    last = way_out(best, structure, ways)
     path[rows - 1] = last
     for i in range(rows - 1, 0, -1):
         line = (i - 1) * step
@@ -158,11 +160,11 @@ def rival_path(scores: Array, edges: Array, offsets: Array, truth: Array, loss: 
                 path[j] = truth[j]
             break
         path[i - 1] = before
-    return best[rows - 1, last] + offsets[labels * (labels + 1) + last]  # type: ignore[no-any-return]
+    return best[rows - 1, last] + structure[labels * (labels + 1) + last]  # type: ignore[no-any-return]
 
 
 @compilable
-def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> float:
+def surpassing(scores: Array, structure: Array, truth: Array, path: Array) -> float:
     """Write the path that gains most on the truth; returns how much, −∞ if all others are below it.
 
     The truth must be allowed. What is found is the rival of `rival_path` without loss or edges, for a small
@@ -172,18 +174,18 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
     that none that begins with them can gain, and are passed over.
     """
     rows, labels = scores.shape
-    pairs, _ = pairs_of(offsets, scores[:0])
+    pairs, _ = pairs_of(structure, scores[:0])
     hope, hopeful, followed = np.empty(rows), np.empty(rows, np.bool_), np.zeros(rows, np.bool_)
     gained, ways = np.empty((rows, labels)), np.empty(labels)
     first, last = labels * labels, labels * (labels + 1)
-    hope_of_stretches(scores, pairs, offsets, truth, hope, hopeful)
+    hope_of_stretches(scores, pairs, structure, truth, hope, hopeful)
     for i in range(rows):
         following = i > 0 and followed[i - 1]
         if not (following or hopeful[i]):
             continue
-        along = pairs[truth[i - 1], truth[i]] if i > 0 else offsets[first + truth[0]]
+        along = pairs[truth[i - 1], truth[i]] if i > 0 else structure[first + truth[0]]
         for c in range(labels):
-            ways[c] = pairs[truth[i - 1], c] if i > 0 else offsets[first + c]
+            ways[c] = pairs[truth[i - 1], c] if i > 0 else structure[first + c]
         ways[truth[i]] = -np.inf
         if following:
             for p in range(labels):
@@ -197,8 +199,12 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
         followed[i] = highest_of(ways) + hope[i] >= 0.0
     if not followed[rows - 1]:
         return -np.inf
-    path[rows - 1] = way_out(gained, offsets, ways)
-    gain = gained[rows - 1, path[rows - 1]] + offsets[last + path[rows - 1]] - offsets[last + truth[rows - 1]]
+    path[rows - 1] = way_out(gained, structure, ways)
+    gain = (
+        gained[rows - 1, path[rows - 1]]
+        + structure[last + path[rows - 1]]
+        - structure[last + truth[rows - 1]]
+    )
     for i in range(rows - 1, 0, -1):
         before = way_into(gained, i - 1, pairs, 0, path[i], ways) if followed[i - 1] else -1
         leaving = pairs[truth[i - 1], path[i]] if path[i] != truth[i] else -np.inf
@@ -212,15 +218,15 @@ def surpassing(scores: Array, offsets: Array, truth: Array, path: Array) -> floa
 
 @compilable
 def hope_of_stretches(
-    scores: Array, pairs: Array, offsets: Array, truth: Array, hope: Array, hopeful: Array
+    scores: Array, pairs: Array, structure: Array, truth: Array, hope: Array, hopeful: Array
 ) -> None:
     """Write the most that a stretch can gain on the truth after each row, and whether one may begin there."""
     rows, labels = scores.shape
     into, ways, last = np.full(labels, -np.inf), np.empty(labels), labels * (labels + 1)
     extend(np.zeros((1, labels)), 0, pairs, 0, into)
     for c in range(labels):
-        ways[c] = offsets[last + c]
-    hoped = highest_of(ways) - offsets[last + truth[rows - 1]]
+        ways[c] = structure[last + c]
+    hoped = highest_of(ways) - structure[last + truth[rows - 1]]
     for i in range(rows - 1, 0, -1):
         for c in range(labels):
             ways[c] = into[c] + scores[i, c]
@@ -257,14 +263,14 @@ def highest_of(values: Array) -> float:
 
 @compiled
 def best_paths(
-    scores: Array, offsets: Array, starts: Array, with_edges: bool, paths: Array, totals: Array
+    scores: Array, structure: Array, starts: Array, with_edges: bool, paths: Array, totals: Array
 ) -> None:
-    """Write the best path of every round, with its own offsets (rounds × offsets), and its score."""
+    """Write the best path of every round, each with its own structure weights, and its score."""
     labels = scores.shape[1]
-    own = np.empty(offsets.shape[1])
+    own = np.empty(structure.shape[1])
     for i in range(starts.shape[0] - 1):
         for o in range(own.shape[0]):
-            own[o] = offsets[i, o]
+            own[o] = structure[i, o]
         first, last = starts[i], starts[i + 1]
         middle = first + length_of(last - first, labels, with_edges)
         totals[i] = best_path(scores[first:middle], scores[middle:last], own, paths[first:middle])

@@ -159,24 +159,24 @@ def add_many_again(indptr, features, values, row, constant, output, change, weig
 
 
 @merged
-def clear_one(sums, sum_offsets, track, tracks):
-    """Set sums of the shape of the weights to 0, and those of the offsets."""
+def clear_one(sums, sum_structure, head, heads):
+    """Set sums of the shape of the weights to 0, and those of the structure weights."""
     for i in range(sums.shape[0]):
         sums[i] = 0.0
-    for j in range(sum_offsets.shape[0]):
-        sum_offsets[j] = 0.0
+    for j in range(sum_structure.shape[0]):
+        sum_structure[j] = 0.0
 
 
 @merged
-def clear_many(sums, sum_offsets, track, tracks):
-    """The same for several outputs: those of one of several learners, or all, offsets too."""
+def clear_many(sums, sum_structure, head, heads):
+    """The same for several outputs: those of one of several learners, or all, structure weights too."""
     for i in range(sums.shape[0]):
         for o in range(sums.shape[1]):
-            if tracks == 1 or o == track:
+            if heads == 1 or o == head:
                 sums[i, o] = 0.0
-    if tracks == 1:
-        for j in range(sum_offsets.shape[0]):
-            sum_offsets[j] = 0.0
+    if heads == 1:
+        for j in range(sum_structure.shape[0]):
+            sum_structure[j] = 0.0
 
 
 @inlined

@@ -21,41 +21,41 @@ def vote_loop(ballot: Any) -> Any:
 
     @composed(ballot)
     def vote(
-        starts, similarities, scores, offsets, track, ended, standing, bounds, place, output, amount, tally
+        starts, similarities, scores, structure, head, ended, standing, bounds, index, output, amount, tally
     ):  # fmt: skip
         """Let every guess vote as often as it answered.
 
         `ended[j]` is how many rounds the guess that the j-th correction refuted had answered,
-        `standing[t]` the same for the guess that no correction of track t refuted.
+        `standing[t]` the same for the guess that no correction of head t refuted.
         """
-        for j in range(track.shape[0]):
-            ballot(scores, offsets, starts, track[j], ended[j], tally)
+        for j in range(head.shape[0]):
+            ballot(scores, structure, starts, head[j], ended[j], tally)
             for a in range(bounds[j], bounds[j + 1]):
-                if place[a] < 0:
-                    offsets[output[a]] += amount[a]
+                if index[a] < 0:
+                    structure[output[a]] += amount[a]
                 else:
-                    add_scaled(scores[output[a]], amount[a], similarities[place[a]])
+                    add_scaled(scores[output[a]], amount[a], similarities[index[a]])
         for t in range(standing.shape[0]):
-            ballot(scores, offsets, starts, t, standing[t], tally)
+            ballot(scores, structure, starts, t, standing[t], tally)
 
     return vote
 
 
 @compiled
-def pick(starts, similarities, scores, offsets, track, drawn, bounds, place, output, amount):
-    """Turn the scores and offsets (offsets × rounds) of v_0 into those of the guess drawn for each round.
+def pick(starts, similarities, scores, structure, head, drawn, bounds, index, output, amount):
+    """Turn the scores and structure weights (… × rounds) of v_0 into those of the guess drawn for each round.
 
-    `drawn` (tracks × rounds) says how many corrections of its track that guess has seen.
+    `drawn` (heads × rounds) says how many corrections of its head that guess has seen.
     """
     passed = np.zeros(drawn.shape[0], np.int64)
-    for j in range(track.shape[0]):
-        passed[track[j]] += 1
+    for j in range(head.shape[0]):
+        passed[head[j]] += 1
         for i in range(starts.shape[0] - 1):
-            if passed[track[j]] > drawn[track[j], i]:
+            if passed[head[j]] > drawn[head[j], i]:
                 continue
             for a in range(bounds[j], bounds[j + 1]):
-                if place[a] < 0:
-                    offsets[output[a], i] += amount[a]
+                if index[a] < 0:
+                    structure[output[a], i] += amount[a]
                 else:
                     for r in range(starts[i], starts[i + 1]):
-                        scores[output[a], r] += amount[a] * similarities[place[a], r]
+                        scores[output[a], r] += amount[a] * similarities[index[a], r]

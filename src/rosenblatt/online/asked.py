@@ -11,7 +11,7 @@ from rosenblatt.budgets import as_budget
 from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import learn
 from rosenblatt.engine.packed import PackedScores
-from rosenblatt.engine.passes import OneRoundTable
+from rosenblatt.engine.passes import OneRoundDriver
 from rosenblatt.engine.run import Examples, begin, not_finite
 from rosenblatt.games import Game
 from rosenblatt.ledger import Ledger
@@ -57,7 +57,7 @@ class AskedAboutRows:
             limited=True,
             recent=predictor == "recent",
         )
-        self._table = OneRoundTable(self._run) if kernel is None else None
+        self._table = OneRoundDriver(self._run) if kernel is None else None
         self._packed_scores = None
         if kernel is None and predictor in ("last", "average"):
             self._packed_scores = PackedScores(self._run, average=predictor == "average")

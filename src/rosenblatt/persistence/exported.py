@@ -73,21 +73,21 @@ def guess_of(estimator: Any) -> LinearGuess | KernelGuess:
     run, features = estimator._run, int(getattr(estimator, "n_features_in_", 0))
     if isinstance(run.hypothesis, Primal):
         weights = predictors.guess_weights(run, estimator.predictor).astype(np.float64)
-        return LinearGuess(weights[:features], run.hypothesis.memory.constant * weights[-1])
-    check_formula(run.hypothesis.memory.kernel)
+        return LinearGuess(weights[:features], run.hypothesis.support.constant * weights[-1])
+    check_formula(run.hypothesis.support.kernel)
     return _kernel_guess(run, estimator.predictor, features)
 
 
 def _kernel_guess(run: Run, predictor: str, features: int) -> KernelGuess:
-    memory = run.hypothesis.memory
-    place, output, amount, _ = predictors.guess(run, predictor)
-    coefficients = np.zeros((len(memory), run.game.outputs))
-    coefficients[place, output] = amount
+    support = run.hypothesis.support
+    index, output, amount, _ = predictors.guess(run, predictor)
+    coefficients = np.zeros((len(support), run.game.outputs))
+    coefficients[index, output] = amount
     used = np.flatnonzero(coefficients.any(axis=1))
-    vectors: Any = memory.rows.take(used).data if len(used) else np.empty((0, features))
+    vectors: Any = support.rows.take(used).data if len(used) else np.empty((0, features))
     if sp.issparse(vectors):
         vectors = widened(vectors, features)
-    return KernelGuess(memory.kernel, memory.constant, vectors.astype(np.float64), coefficients[used])
+    return KernelGuess(support.kernel, support.constant, vectors.astype(np.float64), coefficients[used])
 
 
 def check_single(estimator: Any) -> None:

@@ -9,210 +9,211 @@ from rosenblatt._types import Array, Floats
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.hypotheses import Budgeted, Dual, Hypothesis, Primal
 from rosenblatt.games import Game
-from rosenblatt.ledger import OFFSET
-from rosenblatt.persistence.fields import LARGEST, Fields, Sheet
+from rosenblatt.ledger import STRUCTURE
 from rosenblatt.persistence.kernels import kernel_text, parsed
+from rosenblatt.persistence.sections import LARGEST, Reader, Writer
 from rosenblatt.rows import Csr, Rows
 
 FLOATS = (np.float64, np.float32)
 
 
-def write_guess(sheet: Sheet, guess: Hypothesis) -> None:
+def write_guess(writer: Writer, guess: Hypothesis) -> None:
     """A guess of any kind."""
-    sheet["constant"] = float(guess.memory.constant)
-    sheet.array("offsets", guess.offsets)
+    writer["constant"] = float(guess.support.constant)
+    writer.array("structure", guess.structure)
     if isinstance(guess, Primal):
-        _write_primal(sheet, guess)
+        _write_primal(writer, guess)
     else:
-        sheet["kind"] = "budgeted" if isinstance(guess, Budgeted) else "dual"
-        sheet["kernel"] = kernel_text(guess.memory.kernel)
+        writer["kind"] = "budgeted" if isinstance(guess, Budgeted) else "dual"
+        writer["kernel"] = kernel_text(guess.support.kernel)
     if isinstance(guess, Dual):
-        sheet.array("coefficients", guess.coefficients)
+        writer.array("coefficients", guess.coefficients)
     if isinstance(guess, Budgeted):
-        _write_remembered(sheet.sheet("remembered"), guess)
+        _write_remembered(writer.section("remembered"), guess)
     if guess.keep:
-        _write_rows(sheet.sheet("rows"), guess.memory.rows)
-    sheet["follows_recent"] = guess.recent is not None
+        _write_rows(writer.section("rows"), guess.support.rows)
+    writer["follows_recent"] = guess.recent is not None
     if guess.recent is not None:
-        _write_recent(sheet.sheet("recent"), guess)
+        _write_recent(writer.section("recent"), guess)
 
 
-def read_guess(fields: Fields, game: Game, rows_seen: int) -> Hypothesis:
+def read_guess(reader: Reader, game: Game, rows_seen: int) -> Hypothesis:
     """The same back, for this game."""
-    constant = fields.number("constant")
-    fields.check(constant in (0.0, 1.0), "constant should be 0 or 1")
-    offsets = _read_offsets(fields, game, len(game.offsets))
-    kind = fields.one_of("kind", ("primal", "dual", "budgeted"))
+    constant = reader.number("constant")
+    reader.check(constant in (0.0, 1.0), "constant should be 0 or 1")
+    structure = _read_structure(reader, game, len(game.structure))
+    kind = reader.one_of("kind", ("primal", "dual", "budgeted"))
     if kind == "primal":
-        guess: Hypothesis = _read_primal(fields, game, constant, offsets)
+        guess: Hypothesis = _read_primal(reader, game, constant, structure)
     elif kind == "dual":
-        guess = Dual(parsed(fields, "kernel", kernels.parse), constant, game.outputs, offsets)
+        guess = Dual(parsed(reader, "kernel", kernels.parse), constant, game.outputs, structure)
     else:
-        guess = _read_budgeted(fields, game, constant, offsets)
-    if fields.flag("follows_recent"):
-        guess.follow_recent(game.tracks)
+        guess = _read_budgeted(reader, game, constant, structure)
+    if reader.flag("follows_recent"):
+        guess.follow_recent(game.heads)
     if guess.keep:
         lowest = -LARGEST if isinstance(guess, Budgeted) else 0
-        rows = _read_rows(fields.sheet("rows"), lowest, rows_seen)
+        rows = _read_rows(reader.section("rows"), lowest, rows_seen)
         if isinstance(guess, Primal):
             fits = rows.width is not None and rows.width < len(guess.weights)
-            fields.check(fits, "rows should fit the weights")
+            reader.check(fits, "rows should fit the weights")
         if isinstance(guess, Budgeted):
-            fields.check(
+            reader.check(
                 len(rows) <= guess.budget.size, "there should be no more rows than the budget allows"
             )
         if len(rows):
-            guess.memory.keep(rows)
+            guess.support.keep(rows)
     if isinstance(guess, Dual):
-        guess.coefficients = fields.array("coefficients", np.float64, len(guess.memory), game.outputs)
+        guess.coefficients = reader.array("coefficients", np.float64, len(guess.support), game.outputs)
     elif isinstance(guess, Budgeted):
-        _read_remembered(fields.sheet("remembered"), guess, game)
+        _read_remembered(reader.section("remembered"), guess, game)
     if guess.recent is not None:
-        _read_recent(fields.sheet("recent"), guess)
+        _read_recent(reader.section("recent"), guess)
     return guess
 
 
-def _write_recent(sheet: Sheet, guess: Hypothesis) -> None:
+def _write_recent(writer: Writer, guess: Hypothesis) -> None:
     """What the predictor `recent` needs; with a budget its sums are among the guesses."""
     recent = guess.recent
     assert recent is not None
-    for name in ("since", "behind", "offsets"):
-        sheet.array(name, getattr(recent, name))
+    for name in ("since", "behind", "structure"):
+        writer.array(name, getattr(recent, name))
     if not isinstance(guess, Budgeted):
-        sheet.array("sums", recent.sums if isinstance(guess, Primal) else recent.sums[: len(guess.memory)])
+        writer.array("sums", recent.sums if isinstance(guess, Primal) else recent.sums[: len(guess.support)])
 
 
-def _read_recent(fields: Fields, guess: Hypothesis) -> None:
+def _read_recent(reader: Reader, guess: Hypothesis) -> None:
     recent = guess.recent
     assert recent is not None
     for name in ("since", "behind"):
-        setattr(recent, name, fields.integers(name, 0, LARGEST, len(recent.since)))
-    recent.offsets = fields.array("offsets", np.float64, len(recent.offsets))
+        setattr(recent, name, reader.integers(name, 0, LARGEST, len(recent.since)))
+    recent.structure = reader.array("structure", np.float64, len(recent.structure))
     if not isinstance(guess, Budgeted):
-        rows = len(guess.weights) if isinstance(guess, Primal) else len(guess.memory)
-        recent.sums = fields.array("sums", np.float64, rows, guess.outputs)
+        rows = len(guess.weights) if isinstance(guess, Primal) else len(guess.support)
+        recent.sums = reader.array("sums", np.float64, rows, guess.outputs)
 
 
-def _read_offsets(fields: Fields, game: Game, *shape: int) -> Floats:
-    offsets = fields.array("offsets", np.float64, *shape, finite=False)
-    forbidden = game.offsets == -np.inf
-    fields.check(
-        np.isfinite(offsets) != forbidden, "offsets should be numbers, but where pairs are forbidden"
+def _read_structure(reader: Reader, game: Game, *shape: int) -> Floats:
+    structure = reader.array("structure", np.float64, *shape, finite=False)
+    forbidden = game.structure == -np.inf
+    reader.check(
+        np.isfinite(structure) != forbidden,
+        "structure weights should be numbers, but where pairs are forbidden",
     )
-    return offsets
+    return structure
 
 
-def _write_primal(sheet: Sheet, guess: Primal) -> None:
-    sheet["kind"] = "primal"
-    sheet["keep"] = bool(guess.keep)
-    sheet["started"] = guess.start is not None
-    sheet["exact_up_to"] = None if guess.most == np.inf else guess.most
-    sheet.array("weights", guess.weights)
-    sheet.array("delayed", guess.delayed)
+def _write_primal(writer: Writer, guess: Primal) -> None:
+    writer["kind"] = "primal"
+    writer["keep"] = bool(guess.keep)
+    writer["started"] = guess.start is not None
+    writer["exact_up_to"] = None if guess.most == np.inf else guess.most
+    writer.array("weights", guess.weights)
+    writer.array("delayed", guess.delayed)
     if guess.start is not None:
-        sheet.array("start", guess.start)
+        writer.array("start", guess.start)
 
 
-def _read_primal(fields: Fields, game: Game, constant: float, offsets: Floats) -> Primal:
-    weights = fields.array("weights", FLOATS, None, game.outputs)
-    fields.check(len(weights) >= 1, "weights should have a line for the constant")
+def _read_primal(reader: Reader, game: Game, constant: float, structure: Floats) -> Primal:
+    weights = reader.array("weights", FLOATS, None, game.outputs)
+    reader.check(len(weights) >= 1, "weights should have a line for the constant")
     shape = weights.shape
-    start = fields.array("start", np.float64, *shape) if fields.flag("started") else None
-    guess = Primal(0, game.outputs, constant, offsets, fields.flag("keep"), start)
-    guess.weights, guess.delayed = weights, fields.array("delayed", np.float64, *shape)
-    guess.most = fields.number("exact_up_to") if "exact_up_to" in fields else np.inf
+    start = reader.array("start", np.float64, *shape) if reader.flag("started") else None
+    guess = Primal(0, game.outputs, constant, structure, reader.flag("keep"), start)
+    guess.weights, guess.delayed = weights, reader.array("delayed", np.float64, *shape)
+    guess.most = reader.number("exact_up_to") if "exact_up_to" in reader else np.inf
     return guess
 
 
-def _write_remembered(sheet: Sheet, guess: Budgeted) -> None:
-    size, budget = len(guess.memory), guess.budget
-    sheet["budget"] = {
+def _write_remembered(writer: Writer, guess: Budgeted) -> None:
+    size, budget = len(guess.support), guess.budget
+    writer["budget"] = {
         "size": budget.size, "policy": budget.policy, "tolerance": budget.tolerance, "seed": budget.seed
     }  # fmt: skip
-    sheet["stored"], sheet["merged"], sheet["ridge"] = int(guess.stored), guess.merged, float(guess.ridge)
-    sheet.array("guesses", guess.guesses[:size])
-    sheet.array("offsets", guess.guess_offsets)
-    sheet.array("matrix", guess.matrix[:size, :size])
-    sheet.array("age", guess.age[:size])
+    writer["stored"], writer["merged"], writer["ridge"] = int(guess.stored), guess.merged, float(guess.ridge)
+    writer.array("guesses", guess.guesses[:size])
+    writer.array("structure", guess.guess_structure)
+    writer.array("matrix", guess.matrix[:size, :size])
+    writer.array("age", guess.age[:size])
     for name in ("order", "rounds", "longest", "since"):
-        sheet.array(name, getattr(guess, name))
+        writer.array(name, getattr(guess, name))
 
 
-def _read_budgeted(fields: Fields, game: Game, constant: float, offsets: Floats) -> Budgeted:
-    found = fields.sheet("remembered").sheet("budget")
+def _read_budgeted(reader: Reader, game: Game, constant: float, structure: Floats) -> Budgeted:
+    found = reader.section("remembered").section("budget")
     try:
         budget = Budget(
-            found.whole("size", 2), found.text("policy"), found.number("tolerance"), found.whole("seed")
+            found.integer("size", 2), found.text("policy"), found.number("tolerance"), found.integer("seed")
         )
         return Budgeted(
-            parsed(fields, "kernel", kernels.parse), constant, game.outputs, offsets, game.tracks, budget
+            parsed(reader, "kernel", kernels.parse), constant, game.outputs, structure, game.heads, budget
         )
     except ValueError as wrong:
-        fields.refuse(f"the budget should be one ({wrong!s:.200})")
+        reader.refuse(f"the budget should be one ({wrong!s:.200})")
 
 
-def _read_remembered(fields: Fields, guess: Budgeted, game: Game) -> None:
-    size, shape = len(guess.memory), guess.guesses.shape
+def _read_remembered(reader: Reader, guess: Budgeted, game: Game) -> None:
+    size, shape = len(guess.support), guess.guesses.shape
     guess.make_room(size)
-    guess.guesses[:size] = fields.array("guesses", np.float64, size, *shape[1:])
-    guess.guess_offsets = _read_offsets(fields, game, *guess.guess_offsets.shape)
+    guess.guesses[:size] = reader.array("guesses", np.float64, size, *shape[1:])
+    guess.guess_structure = _read_structure(reader, game, *guess.guess_structure.shape)
     known = size if guess.matrix.size else 0
-    guess.matrix[:known, :known] = fields.array("matrix", np.float64, known, known)
-    guess.age[:size] = fields.integers("age", 0, LARGEST, size)
-    guess.stored, guess.merged = fields.whole("stored"), fields.whole("merged")
-    guess.ridge = fields.number("ridge")
-    guess.order = fields.integers("order", -1, guess.order.shape[1] - 1, *guess.order.shape)
+    guess.matrix[:known, :known] = reader.array("matrix", np.float64, known, known)
+    guess.age[:size] = reader.integers("age", 0, LARGEST, size)
+    guess.stored, guess.merged = reader.integer("stored"), reader.integer("merged")
+    guess.ridge = reader.number("ridge")
+    guess.order = reader.integers("order", -1, guess.order.shape[1] - 1, *guess.order.shape)
     for line in guess.order:
         used = line[line >= 0]
-        fields.check(
+        reader.check(
             (line[: len(used)] >= 0) & (len(set(used.tolist())) == len(used)), "groups should be in order"
         )
     for name in ("rounds", "longest", "since"):
-        setattr(guess, name, fields.array(name, np.float64, *getattr(guess, name).shape))
+        setattr(guess, name, reader.array(name, np.float64, *getattr(guess, name).shape))
 
 
-def _write_rows(sheet: Sheet, rows: Rows) -> None:
+def _write_rows(writer: Writer, rows: Rows) -> None:
     if isinstance(rows.data, list) and len(rows):
         raise ValueError(
             "A model file holds rows of numbers. Got Python objects, which stay outside of it: keep them to "
             "learn from them again."
         )
-    sheet.array("ids", rows.ids)
-    sheet["sparse"] = rows.sparse
+    writer.array("ids", rows.ids)
+    writer["sparse"] = rows.sparse
     if rows.has_squares and len(rows):
-        sheet.array("squares", rows.squares)
-    sheet["squares_known"] = rows.has_squares and len(rows) > 0
+        writer.array("squares", rows.squares)
+    writer["squares_known"] = rows.has_squares and len(rows) > 0
     if rows.sparse:
         starts, features, values, width = rows.csr
-        sheet["width"] = int(width)
+        writer["width"] = int(width)
         for name, array in (("starts", starts), ("features", features), ("values", values)):
-            sheet.array(name, array)
+            writer.array(name, array)
     else:
-        sheet.array("values", rows.data if len(rows) else np.empty((0, 0)))
+        writer.array("values", rows.data if len(rows) else np.empty((0, 0)))
 
 
-def _read_rows(fields: Fields, lowest: int, rows_seen: int) -> Rows:
-    ids = fields.integers("ids", lowest, max(rows_seen - 1, 0), None)
-    fields.check(ids != OFFSET, "rows should have numbers of rows")
-    fields.check(len(np.unique(ids)) == len(ids), "rows should be stored once")
+def _read_rows(reader: Reader, lowest: int, rows_seen: int) -> Rows:
+    ids = reader.integers("ids", lowest, max(rows_seen - 1, 0), None)
+    reader.check(ids != STRUCTURE, "rows should have numbers of rows")
+    reader.check(len(np.unique(ids)) == len(ids), "rows should be stored once")
     data: Array | Csr
-    if fields.flag("sparse"):
-        data = _read_csr(fields, len(ids))
+    if reader.flag("sparse"):
+        data = _read_csr(reader, len(ids))
     else:
-        data = fields.array("values", FLOATS, len(ids), None)
-    squares = fields.array("squares", FLOATS, len(ids)) if fields.flag("squares_known") else None
+        data = reader.array("values", FLOATS, len(ids), None)
+    squares = reader.array("squares", FLOATS, len(ids)) if reader.flag("squares_known") else None
     return Rows(data, ids, squares)
 
 
-def _read_csr(fields: Fields, rows: int) -> Csr:
-    width = fields.whole("width", 0, LARGEST)
-    starts = fields.array("starts", np.int64, rows + 1)
-    features = fields.array("features", (np.int32, np.int64), None)
-    values = fields.array("values", FLOATS, len(features))
-    fields.check(starts[0] == 0 and starts[-1] == len(features), "rows should fill their arrays")
-    fields.check(np.diff(starts) >= 0, "rows should follow each other")
-    fields.check((features >= 0) & (features < width), "features should be those there are")
+def _read_csr(reader: Reader, rows: int) -> Csr:
+    width = reader.integer("width", 0, LARGEST)
+    starts = reader.array("starts", np.int64, rows + 1)
+    features = reader.array("features", (np.int32, np.int64), None)
+    values = reader.array("values", FLOATS, len(features))
+    reader.check(starts[0] == 0 and starts[-1] == len(features), "rows should fill their arrays")
+    reader.check(np.diff(starts) >= 0, "rows should follow each other")
+    reader.check((features >= 0) & (features < width), "features should be those there are")
     rising = np.diff(features) > 0
     rising[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < len(features))] - 1] = True
-    fields.check(rising, "the features of a row should rise")
+    reader.check(rising, "the features of a row should rise")
     return Csr(starts, features, values, width)

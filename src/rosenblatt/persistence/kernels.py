@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt import kernels, rules
 from rosenblatt.kernels import Kernel
-from rosenblatt.persistence.fields import Fields
+from rosenblatt.persistence.sections import Reader
 from rosenblatt.rules import Rule
 
 
@@ -37,9 +37,9 @@ def _text(value: Any, parse: Callable[[str], Any], what: str) -> str:
     return text
 
 
-def parsed(fields: Fields, name: str, parse: Any) -> Any:
+def parsed(reader: Reader, name: str, parse: Any) -> Any:
     """What an expression in a file stands for."""
     try:
-        return parse(fields.text(name))
+        return parse(reader.text(name))
     except ValueError as broken:
-        fields.refuse(f"{name} should be an expression of this library ({broken!s:.300})")
+        reader.refuse(f"{name} should be an expression of this library ({broken!s:.300})")

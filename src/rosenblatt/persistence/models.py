@@ -14,7 +14,7 @@ from rosenblatt._types import Array
 from rosenblatt.persistence import archive
 from rosenblatt.persistence.archive import ModelError, Refused
 from rosenblatt.persistence.estimators import HOMES, READERS, WRITERS, estimator_class
-from rosenblatt.persistence.fields import Fields, Sheet
+from rosenblatt.persistence.sections import Reader, Writer
 from rosenblatt.persistence.values import plain, unplain
 from rosenblatt.version import __version__
 
@@ -86,36 +86,36 @@ def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
             f"A model file holds one of {', '.join(HOMES)}. Got {kind}: save the learner inside it."
         )
     check_is_fitted(estimator, "_run")
-    sheet = Sheet()
-    sheet["library"] = __version__
-    sheet["estimator"] = kind
-    sheet["notes"] = model.notes
-    sheet.texts("names", model.names)
-    parameters = sheet.sheet("parameters")
+    writer = Writer()
+    writer["library"] = __version__
+    writer["estimator"] = kind
+    writer["notes"] = model.notes
+    writer.texts("names", model.names)
+    parameters = writer.section("parameters")
     for name, value in estimator.get_params(deep=False).items():
         parameters[name] = _plain_parameter(name, value)
-    WRITERS[kind](sheet.sheet("fitted"), estimator)
-    return sheet.values, sheet.arrays
+    WRITERS[kind](writer.section("fitted"), estimator)
+    return writer.values, writer.arrays
 
 
 def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
     """The model back."""
-    fields = Fields(header, arrays)
-    kind = fields.one_of("estimator", HOMES)
+    reader = Reader(header, arrays)
+    kind = reader.one_of("estimator", HOMES)
     estimator = estimator_class(kind)()
-    parameters = fields.sheet("parameters")
+    parameters = reader.section("parameters")
     names = set(estimator.get_params(deep=False))
-    given = fields.value("parameters")
-    fields.check(set(given) == names, f"the parameters of {kind} should be {', '.join(sorted(names))}")
+    given = reader.value("parameters")
+    reader.check(set(given) == names, f"the parameters of {kind} should be {', '.join(sorted(names))}")
     estimator.set_params(**{name: _parameter(parameters, name) for name in names})
     try:
         estimator._check_parameters()
     except (TypeError, ValueError) as wrong:
-        fields.refuse(f"the parameters should be possible ({wrong!s:.200})")
-    READERS[kind](fields.sheet("fitted"), estimator)
-    notes = fields.value("notes")
-    fields.check(isinstance(notes, dict), "notes should have names")
-    return Model(estimator, notes, fields.texts("names"), fields.text("library"))
+        reader.refuse(f"the parameters should be possible ({wrong!s:.200})")
+    READERS[kind](reader.section("fitted"), estimator)
+    notes = reader.value("notes")
+    reader.check(isinstance(notes, dict), "notes should have names")
+    return Model(estimator, notes, reader.texts("names"), reader.text("library"))
 
 
 def _plain_parameter(name: str, value: Any) -> Any:
@@ -139,10 +139,10 @@ def _plain_parameter(name: str, value: Any) -> Any:
     return plain(value, f"The parameter {name}")
 
 
-def _parameter(fields: Fields, name: str) -> Any:
-    value = fields.value(name)
+def _parameter(reader: Reader, name: str) -> Any:
+    value = reader.value(name)
     if name == "templates" and isinstance(value, dict):
         from rosenblatt.persistence.taggers import read_templates
 
-        return read_templates(fields, value.get("templates"))
-    return unplain(fields, value)
+        return read_templates(reader, value.get("templates"))
+    return unplain(reader, value)

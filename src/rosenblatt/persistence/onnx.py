@@ -157,10 +157,10 @@ def _scores(graph: Graph, guess: LinearGuess | KernelGuess) -> str:
         return graph.node("MatMul", "X", graph.constant(nothing))
     _check_size(guess.vectors, "support vectors")
     _check_size(guess.coefficients, "coefficients")
-    near = _similarities(graph, guess.kernel, guess.vectors)
+    gram = _similarities(graph, guess.kernel, guess.vectors)
     if guess.constant:
-        near = graph.node("Add", near, graph.number(guess.constant))
-    return graph.node("MatMul", near, graph.constant(guess.coefficients))
+        gram = graph.node("Add", gram, graph.number(guess.constant))
+    return graph.node("MatMul", gram, graph.constant(guess.coefficients))
 
 
 def _check_size(array: Data, what: str) -> None:

@@ -12,52 +12,53 @@ from rosenblatt.features.templates import FARTHEST, STEPS
 from rosenblatt.features.words import Steps
 from rosenblatt.games import Sequence as Game
 from rosenblatt.loops.templates import UNKNOWN
-from rosenblatt.persistence.fields import LARGEST, Fields, Sheet
 from rosenblatt.persistence.runs import read_run, write_run
+from rosenblatt.persistence.sections import LARGEST, Reader, Writer
 from rosenblatt.persistence.values import plain, unplain
 from rosenblatt.tasks.tagging import Labeller, Task
 
 MOST_FEATURES = 2**31 - 1
 
 
-def write_labeller(sheet: Sheet, labeller: Labeller) -> None:
+def write_labeller(writer: Writer, labeller: Labeller) -> None:
     """Labels, the encoder and the run."""
-    sheet["labels"] = [plain(label, "A label") for label in labeller.labels]
-    _write_encoder(sheet.sheet("encoder"), labeller.encoder)
-    write_run(sheet.sheet("run"), labeller.run)
+    writer["labels"] = [plain(label, "A label") for label in labeller.labels]
+    _write_encoder(writer.section("encoder"), labeller.encoder)
+    write_run(writer.section("run"), labeller.run)
 
 
-def read_labeller(fields: Fields, task: Task) -> Labeller:
+def read_labeller(reader: Reader, task: Task) -> Labeller:
     """The labeller of this task."""
-    labels = [unplain(fields, label) for label in _list(fields, "labels")]
-    _check_labels(fields, labels)
-    encoder = _read_encoder(fields.sheet("encoder"), labels)
+    labels = [unplain(reader, label) for label in _list(reader, "labels")]
+    _check_labels(reader, labels)
+    encoder = _read_encoder(reader.section("encoder"), labels)
     labeller = Labeller(task, encoder, labels)
-    run = labeller.run = read_run(fields.sheet("run"), labeller.game)
+    run = labeller.run = read_run(reader.section("run"), labeller.game)
     weights = getattr(run.hypothesis, "weights", None)
     fits = weights is None or encoder.width < len(weights)
-    fields.check(fits, "there should be weights for all features")
+    reader.check(fits, "there should be weights for all features")
     return labeller
 
 
-def _check_labels(fields: Fields, labels: list[Any]) -> None:
-    """There is one offset for every pair of labels, so that few bytes cannot ask for a large game."""
+def _check_labels(reader: Reader, labels: list[Any]) -> None:
+    """Check that every pair of labels has a weight, so that few bytes cannot ask for a large game."""
     try:
         different = len(set(labels)) == len(labels) > 0
     except TypeError:
         different = False
-    fields.check(different, "labels should be different from each other")
-    offsets = fields.sheet("run").sheet("guess").array("offsets", np.float64, None, finite=False)
+    reader.check(different, "labels should be different from each other")
+    structure = reader.section("run").section("guess").array("structure", np.float64, None, finite=False)
     game = Game(len(labels))
-    fields.check(
-        len(offsets) == game.labels * (game.labels + 2), "there should be an offset per pair of labels"
+    reader.check(
+        len(structure) == game.labels * (game.labels + 2),
+        "there should be a transition weight per pair of labels",
     )
 
 
-def _list(fields: Fields, name: str) -> list[Any]:
-    value = fields.value(name)
+def _list(reader: Reader, name: str) -> list[Any]:
+    value = reader.value(name)
     if not isinstance(value, list):
-        fields.refuse(f"{name} should be a list")
+        reader.refuse(f"{name} should be a list")
     return value
 
 
@@ -73,12 +74,12 @@ def write_templates(templates: tuple[Template, ...]) -> list[Any]:
     ]
 
 
-def read_templates(fields: Fields, found: Any) -> tuple[Template, ...]:
+def read_templates(reader: Reader, found: Any) -> tuple[Template, ...]:
     """The same back."""
     try:
         return tuple(_template(each) for each in found)
     except (TypeError, ValueError, KeyError):
-        fields.refuse("templates should be made of parts")
+        reader.refuse("templates should be made of parts")
 
 
 def _template(found: Any) -> Template:
@@ -101,110 +102,113 @@ def _number(value: Any, most: int) -> int:
     return value
 
 
-def _write_encoder(sheet: Sheet, encoder: Encoder) -> None:
+def _write_encoder(writer: Writer, encoder: Encoder) -> None:
     if isinstance(encoder, TemplateEncoder):
-        sheet["kind"] = "templates"
-        sheet["hashing"] = encoder.hashing
-        sheet["templates"] = write_templates(encoder.templates)
-        _write_walks(sheet, encoder)
+        writer["kind"] = "templates"
+        writer["hashing"] = encoder.hashing
+        writer["templates"] = write_templates(encoder.templates)
+        _write_walks(writer, encoder)
     elif isinstance(encoder, NameEncoder):
-        sheet["kind"] = "names"
-        sheet["hashing"] = encoder.hashing
-        _write_names(sheet, encoder)
+        writer["kind"] = "names"
+        writer["hashing"] = encoder.hashing
+        _write_names(writer, encoder)
     else:
-        sheet["kind"] = "arrays"
-        sheet["width"] = encoder.width
+        writer["kind"] = "arrays"
+        writer["width"] = encoder.width
 
 
-def _read_encoder(fields: Fields, labels: list[Any]) -> Encoder:
-    kind = fields.one_of("kind", ("templates", "names", "arrays"))
+def _read_encoder(reader: Reader, labels: list[Any]) -> Encoder:
+    kind = reader.one_of("kind", ("templates", "names", "arrays"))
     if kind == "arrays":
-        return ArrayEncoder(fields.whole("width", 0, MOST_FEATURES))
-    hashing = fields.whole("hashing", 1, MOST_FEATURES) if "hashing" in fields else None
+        return ArrayEncoder(reader.integer("width", 0, MOST_FEATURES))
+    hashing = reader.integer("hashing", 1, MOST_FEATURES) if "hashing" in reader else None
     if kind == "names":
-        return _read_names(fields, hashing)
-    templates = read_templates(fields, _list(fields, "templates"))
-    fields.check(any(t.parts for t in templates), "some template should look at something")
+        return _read_names(reader, hashing)
+    templates = read_templates(reader, _list(reader, "templates"))
+    reader.check(any(t.parts for t in templates), "some template should look at something")
     encoder = TemplateEncoder(templates, labels, hashing)
-    _read_walks(fields, encoder)
+    _read_walks(reader, encoder)
     return encoder
 
 
-def _write_walks(sheet: Sheet, encoder: TemplateEncoder) -> None:
+def _write_walks(writer: Writer, encoder: TemplateEncoder) -> None:
     if encoder.hashing is not None:
         return
     for number, look in enumerate(encoder.looks):
-        sheet.texts(f"looks.{number}", look)
+        writer.texts(f"looks.{number}", look)
     for column, texts in encoder.texts.items():
         known, symbols = texts.known
-        sheet.texts(f"texts.{column}", known)
-        sheet.array(f"symbols.{column}", symbols)
+        writer.texts(f"texts.{column}", known)
+        writer.array(f"symbols.{column}", symbols)
     firsts, keys, values, places, features = encoder.steps
-    sheet["places"], sheet["features"] = places, features
+    writer["places"], writer["features"] = places, features
     for name, array in (("firsts", firsts), ("keys", keys), ("values", values)):
-        sheet.array(name, array)
+        writer.array(name, array)
 
 
-def _read_walks(fields: Fields, encoder: TemplateEncoder) -> None:
+def _read_walks(reader: Reader, encoder: TemplateEncoder) -> None:
     if encoder.hashing is not None:
         return
     for number, look in enumerate(encoder.looks):
-        look.update({text: i for i, text in enumerate(_different(fields, f"looks.{number}"))})
+        look.update({text: i for i, text in enumerate(_different(reader, f"looks.{number}"))})
     for column, texts in encoder.texts.items():
-        known, most = _different(fields, f"texts.{column}"), [len(look) for look in texts.looks.values()]
-        symbols = fields.array(f"symbols.{column}", np.int32, len(known), len(most))
-        fields.check((symbols >= 0) & (symbols < most), "symbols should be looks")
+        known, most = _different(reader, f"texts.{column}"), [len(look) for look in texts.looks.values()]
+        symbols = reader.array(f"symbols.{column}", np.int32, len(known), len(most))
+        reader.check((symbols >= 0) & (symbols < most), "symbols should be looks")
         texts.known = known, symbols
-    places, features = fields.whole("places", 1, MOST_FEATURES), fields.whole("features", 0, MOST_FEATURES)
+    places, features = (
+        reader.integer("places", 1, MOST_FEATURES),
+        reader.integer("features", 0, MOST_FEATURES),
+    )
     lines, roots = encoder.steps.firsts.shape
-    firsts = fields.array("firsts", np.int32, None, roots)
-    fields.check(len(firsts) >= lines, "there should be a first step for what is beyond the ends")
-    keys = fields.array("keys", np.int64, None)
-    values = fields.array("values", np.int64, len(keys))
-    fields.check((keys > 0) & (np.diff(keys, prepend=0) > 0), "steps should be in order")
+    firsts = reader.array("firsts", np.int32, None, roots)
+    reader.check(len(firsts) >= lines, "there should be a first step for what is beyond the ends")
+    keys = reader.array("keys", np.int64, None)
+    values = reader.array("values", np.int64, len(keys))
+    reader.check((keys > 0) & (np.diff(keys, prepend=0) > 0), "steps should be in order")
     for array in (firsts, values):
-        _check_steps(fields, array, places, features)
+        _check_steps(reader, array, places, features)
     encoder.steps = Steps(firsts, keys, values, places, features)
 
 
-def _check_steps(fields: Fields, steps: Array, places: int, features: int) -> None:
+def _check_steps(reader: Reader, steps: Array, places: int, features: int) -> None:
     leads = (steps < features) & (steps > UNKNOWN - 1 - places)
-    fields.check(leads, "steps should lead to places or features that there are")
+    reader.check(leads, "steps should lead to places or features that there are")
 
 
-def _different(fields: Fields, name: str) -> list[str]:
-    texts = fields.texts(name)
-    fields.check(len(set(texts)) == len(texts), f"{name} should be different from each other")
+def _different(reader: Reader, name: str) -> list[str]:
+    texts = reader.texts(name)
+    reader.check(len(set(texts)) == len(texts), f"{name} should be different from each other")
     return texts
 
 
-def _write_names(sheet: Sheet, encoder: NameEncoder) -> None:
+def _write_names(writer: Writer, encoder: NameEncoder) -> None:
     flags, texts = encoder.known
     for name in (*flags, *texts):
         if not isinstance(name, str):
             raise ValueError(f"A model file holds features whose names are texts. Got {name!r}.")
-    sheet.texts("flags", flags)
-    sheet.array("flag_numbers", np.array(list(flags.values()), np.int64))
-    sheet.texts("names", texts)
-    sheet.array("counts", np.array([len(known) for known in texts.values()], np.int64))
-    sheet.texts("texts", (text for known in texts.values() for text in known))
+    writer.texts("flags", flags)
+    writer.array("flag_numbers", np.array(list(flags.values()), np.int64))
+    writer.texts("names", texts)
+    writer.array("counts", np.array([len(known) for known in texts.values()], np.int64))
+    writer.texts("texts", (text for known in texts.values() for text in known))
     numbers = [number for known in texts.values() for number in known.values()]
-    sheet.array("text_numbers", np.array(numbers, np.int64))
+    writer.array("text_numbers", np.array(numbers, np.int64))
 
 
-def _read_names(fields: Fields, hashing: int | None) -> NameEncoder:
-    flags, names, texts = _different(fields, "flags"), _different(fields, "names"), fields.texts("texts")
+def _read_names(reader: Reader, hashing: int | None) -> NameEncoder:
+    flags, names, texts = _different(reader, "flags"), _different(reader, "names"), reader.texts("texts")
     width = len(flags) + len(texts)
-    of_flags = fields.integers("flag_numbers", 0, width - 1, len(flags))
-    of_texts = fields.integers("text_numbers", 0, width - 1, len(texts))
-    counts = fields.integers("counts", 0, len(texts), len(names))
-    fields.check(counts.sum() == len(texts), "texts should belong to names")
+    of_flags = reader.integers("flag_numbers", 0, width - 1, len(flags))
+    of_texts = reader.integers("text_numbers", 0, width - 1, len(texts))
+    counts = reader.integers("counts", 0, len(texts), len(names))
+    reader.check(counts.sum() == len(texts), "texts should belong to names")
     every = np.concatenate([of_flags, of_texts])
-    fields.check(np.array_equal(np.sort(every), np.arange(width)), "every feature should have a number")
+    reader.check(np.array_equal(np.sort(every), np.arange(width)), "every feature should have a number")
     edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
     pairs = list(zip(texts, of_texts.tolist(), strict=True))
     known = {name: dict(pairs[a:b]) for name, a, b in zip(names, edges[:-1], edges[1:], strict=True)}
-    fields.check(sum(map(len, known.values())) == len(texts), "the texts of a name should be different")
+    reader.check(sum(map(len, known.values())) == len(texts), "the texts of a name should be different")
     encoder = NameEncoder(hashing)
     encoder.known = dict(zip(flags, of_flags.tolist(), strict=True)), known
     return encoder

@@ -11,8 +11,8 @@ from rosenblatt import kernels, rules
 from rosenblatt._types import Array
 from rosenblatt.budgets import Budget
 from rosenblatt.kernels import Kernel
-from rosenblatt.persistence.fields import Fields
 from rosenblatt.persistence.kernels import kernel_text, rule_text
+from rosenblatt.persistence.sections import Reader
 
 COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozenset": frozenset}
 
@@ -40,26 +40,26 @@ def plain(value: Any, what: str) -> Any:
     )
 
 
-def unplain(fields: Fields, value: Any) -> Any:
+def unplain(reader: Reader, value: Any) -> Any:
     """The value back."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if not isinstance(value, dict) or len(value) != 1:
-        fields.refuse("a value should be marked with its kind")
+        reader.refuse("a value should be marked with its kind")
     (kind, found), *_ = value.items()
     if kind in ("kernel", "rule") and isinstance(found, str):
         try:
             return kernels.parse(found) if kind == "kernel" else rules.parse(found)
         except ValueError as broken:
-            fields.refuse(f"a {kind} should be an expression of this library ({broken!s:.300})")
+            reader.refuse(f"a {kind} should be an expression of this library ({broken!s:.300})")
     try:
         if kind == "budget":
             return Budget(*found)
         if kind == "dict":
-            return {unplain(fields, k): unplain(fields, v) for k, v in found}
-        return COLLECTIONS[kind](unplain(fields, each) for each in found)
+            return {unplain(reader, k): unplain(reader, v) for k, v in found}
+        return COLLECTIONS[kind](unplain(reader, each) for each in found)
     except (KeyError, TypeError, ValueError):
-        fields.refuse("a value should be of a kind that there is")
+        reader.refuse("a value should be of a kind that there is")
 
 
 KINDS = {
@@ -77,19 +77,19 @@ def plain_labels(labels: Array) -> dict[str, Any]:
     return {"type": kind, "values": [plain(label, "A label") for label in labels.tolist()]}
 
 
-def read_labels(fields: Fields) -> Array:
+def read_labels(reader: Reader) -> Array:
     """The same back: at least two, different from each other."""
-    kind, values = fields.one_of("type", KINDS), fields.value("values")
+    kind, values = reader.one_of("type", KINDS), reader.value("values")
     if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
-        fields.refuse("values should be a list of labels")
-    fields.check(len(values) >= 2 and len(set(values)) == len(values), "there should be different labels")
+        reader.refuse("values should be a list of labels")
+    reader.check(len(values) >= 2 and len(set(values)) == len(values), "there should be different labels")
     texts = all(isinstance(value, str) for value in values)
-    fields.check(
+    reader.check(
         texts if kind == "str" else kind == "object" or not texts, f"labels should be of type {kind}"
     )
     try:
         labels: Array = np.array(values, KINDS[kind])
     except (TypeError, ValueError, OverflowError):
-        fields.refuse(f"labels should be of type {kind}")
-    fields.check(labels.tolist() == values, f"labels should be of type {kind}")
+        reader.refuse(f"labels should be of type {kind}")
+    reader.check(labels.tolist() == values, f"labels should be of type {kind}")
     return labels

@@ -14,7 +14,7 @@ from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.games import Argmax, Binary, OneVsRest, Sequence
 from rosenblatt.ledger import Ledger
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.plot.axes import axis
 from rosenblatt.plot.matrices import draw_matrix
 from rosenblatt.plot.runs import check_all_listed
@@ -109,20 +109,20 @@ def _of_one_vs_rest(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
             "What was true in a round of one-vs-rest is known of stored rows, and a budget lets them go. Got "
             f"{run.hypothesis.budget!r}."
         )
-    truths = np.array(estimator._support_truths, np.int64)[run.hypothesis.memory.places(ledger.row)]
-    answers = np.where(_up(ledger), len(estimator.classes_), ledger.track)
+    truths = np.array(estimator._support_truths, np.int64)[run.hypothesis.support.indices(ledger.row)]
+    answers = np.where(_up(ledger), len(estimator.classes_), ledger.head)
     return truths[ledger.wrong], answers[ledger.wrong]
 
 
 def _of_labels(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
     """In a correction, the rows of tokens come before those of edges, and there are as many as the cost."""
     run = estimator._run
-    if run.rule.reach > 0 or run.ruled_otherwise:
+    if run.rule.required_margin > 0 or run.ruled_otherwise:
         raise ValueError(
             "What a tagger answered is in its ledger if only mistakes were corrected, by the rule "
             f"'perceptron' all along. Got {run.rule!r}."
         )
-    on_rows = ledger.row != OFFSET
+    on_rows = ledger.row != STRUCTURE
     numbers = ledger.correction[on_rows] * (ledger.row.max(initial=0) + 1) + ledger.row[on_rows]
     rows, line = np.unique(numbers, return_inverse=True)
     correction = rows // (ledger.row.max(initial=0) + 1)

@@ -93,10 +93,10 @@ def survival(estimator: Any, ax: Axes | None = None) -> Axes:
     if not ledger.rounds:
         raise ValueError("No guess has survived anything: no round was played. Fit the learner first.")
     ax = axis(ax)
-    if ledger.tracks == 1:
+    if ledger.heads == 1:
         _draw_guesses(ax, ledger.survived)
     else:
-        _draw_learners(ax, ledger, getattr(estimator, "classes_", np.arange(ledger.tracks)))
+        _draw_learners(ax, ledger, getattr(estimator, "classes_", np.arange(ledger.heads)))
     legend_below(ax)
     return ax
 
@@ -165,15 +165,15 @@ def _draw_guesses(ax: Axes, survived: Ints) -> None:
 
 
 def _draw_learners(ax: Axes, ledger: Ledger, names: Array) -> None:
-    tracks = [ledger.of(track) for track in range(ledger.tracks)]
-    edges = [np.concatenate([[0], track.when, [track.rounds]]) for track in tracks]
-    best = [predictors.best(track) for track in tracks]
+    heads = [ledger.of(head) for head in range(ledger.heads)]
+    edges = [np.concatenate([[0], head.when, [head.rounds]]) for head in heads]
+    best = [predictors.best(head) for head in heads]
     left = [int(at[j]) for at, j in zip(edges, best, strict=True)]
     width = [int(at[j + 1] - at[j]) for at, j in zip(edges, best, strict=True)]
-    ax.barh(range(len(tracks)), width, left=left, color=VERMILION, label="the best guess")
-    bottom, top = ledger.track - 0.4, ledger.track + 0.4
+    ax.barh(range(len(heads)), width, left=left, color=VERMILION, label="the best guess")
+    bottom, top = ledger.head - 0.4, ledger.head + 0.4
     ax.vlines(ledger.when, bottom, top, color=BLUE, linewidth=0.6, label="a guess is refuted")
-    ax.set_yticks(range(len(tracks)), [plain(name) for name in names])
+    ax.set_yticks(range(len(heads)), [plain(name) for name in names])
     ax.set_xlim(0, ledger.rounds)
-    ax.set_ylim(len(tracks) - 0.4, -0.6)  # the first class at the top, as in a matrix
+    ax.set_ylim(len(heads) - 0.4, -0.6)  # the first class at the top, as in a matrix
     ax.set(xlabel="rounds", ylabel="learner of class", title="Survival of the guesses of each learner")

@@ -160,8 +160,8 @@ def importances(estimator: PerceptronClassifier) -> tuple[Floats, Floats]:
     """The stored rows that count in the guess that answers, and the largest |α| of each."""
     run = estimator._run
     place, _, amount, _ = predictors.guess(run, predictors.single(estimator.predictor))
-    importance = np.zeros(len(run.hypothesis.memory))
+    importance = np.zeros(len(run.hypothesis.support))
     np.maximum.at(importance, place, np.abs(amount))
     used = np.flatnonzero(importance)
-    rows = run.hypothesis.memory.rows.take(used).data
+    rows = run.hypothesis.support.rows.take(used).data
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64), importance[used]

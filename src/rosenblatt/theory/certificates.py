@@ -13,7 +13,7 @@ from rosenblatt.engine.hypotheses import Budgeted, Primal
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.games.game import most_entries
 from rosenblatt.ledger import Ledger
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.margins import margin_loop
 from rosenblatt.rules import Perceptron
 from rosenblatt.theory.directions import Direction, own_directions
@@ -97,15 +97,15 @@ class Certificate:
 
     def _premises(self) -> list[str]:
         if self.separable:
-            reach = f"keeps every truth at least γ = {self.margin:.6g} above its rivals"
+            promise = f"keeps every truth at least γ = {self.margin:.6g} above its rivals"
         elif self.bound < inf:
-            reach = f"misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all"
+            promise = f"misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all"
         else:
-            reach = f"leaves some truth {-self.margin:.6g} below a rival"
+            promise = f"leaves some truth {-self.margin:.6g} below a rival"
         return [
             f"{self.mistakes} mistakes and {self.corrections} corrections in {self.rounds} rounds.",
             f"Radius.  Every correction has ‖Φ(truth) − Φ(answer)‖² ≤ R = {self.radius_squared:.6g}.",
-            f"Margin.  The unit vector u along {self.direction} {reach}.",
+            f"Margin.  The unit vector u along {self.direction} {promise}.",
         ]
 
     def _proof(self) -> list[str]:
@@ -142,7 +142,7 @@ class Certificate:
 
 
 def certify(run: Run, examples: Examples, directions: list[Direction] | None = None) -> list[Certificate]:
-    """A certificate per track, for a direction that separates the data, if there is one.
+    """A certificate per head, for a direction that separates the data, if there is one.
 
     Without directions, the run's own guesses are tried. Of several, that with the smallest bound is taken.
     """
@@ -158,7 +158,7 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
             (_certificate(run, d, m, t) for d, m in zip(candidates, margins, strict=True)),
             key=lambda c: (not c.separable, c.bound),
         )
-        for t in range(run.game.tracks)
+        for t in range(run.game.heads)
     ]
 
 
@@ -179,9 +179,9 @@ def check_learned_from(run: Run, examples: Examples) -> None:
             f"A certificate is about the {run.rows_seen} rows that were learned from, all of them and in "
             f"their order. Got {len(examples.rows)}."
         )
-    memory = run.hypothesis.memory
-    stored = memory.rows
-    if len(stored) and stored.width and not examples.rows.take(memory.ids).same_as(stored):
+    support = run.hypothesis.support
+    stored = support.rows
+    if len(stored) and stored.width and not examples.rows.take(support.ids).same_as(stored):
         raise ValueError(
             "A certificate is about the examples that were learned from, in their order. Got others: some "
             "rows that were corrected are not what they were."
@@ -189,21 +189,21 @@ def check_learned_from(run: Run, examples: Examples) -> None:
 
 
 def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
-    """How far u keeps the truth above its rivals in every round, in units of its length (rounds × tracks)."""
+    """How far u keeps the truth above its rivals in every round, in units of its length (rounds × heads)."""
     loop = margin_loop(getattr(run.game, "guarantee", run.game.judge))
-    offsets, tracks = run.game.offsets + direction.offsets, run.game.tracks
+    structure, heads = run.game.structure + direction.structure, run.game.heads
     truths, scores = examples.truths[examples.index], direction.on_examples[examples.index]
-    raw = loop(examples.starts, truths, scores, offsets, tracks, most_entries(run.game, examples.longest))
+    raw = loop(examples.starts, truths, scores, structure, heads, most_entries(run.game, examples.longest))
     length = np.sqrt(np.maximum(direction.norms_squared, 0))
     return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
 
 
-def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int) -> Certificate:
-    ledger, margins = run.ledger.of(track), all_margins[:, track]
+def _certificate(run: Run, direction: Direction, all_margins: Floats, head: int) -> Certificate:
+    ledger, margins = run.ledger.of(head), all_margins[:, head]
     radius_squared = float(np.max(ledger.norm_squared, initial=0.0))
     margin, deviation, bound = _theorem(run, ledger, margins, radius_squared)
-    length = sqrt(max(direction.norms_squared[track], 0.0))
-    moves = _moves(run, direction, track)  # of a vector of length 0 they are rounding, and it goes nowhere
+    length = sqrt(max(direction.norms_squared[head], 0.0))
+    moves = _moves(run, direction, head)  # of a vector of length 0 they are rounding, and it goes nowhere
     progress = np.cumsum(moves) / length if length > 0 else np.zeros(len(moves))
     growth = ledger.size * (2 * ledger.margin + ledger.size * ledger.norm_squared)
     most = ledger.size * (2 * np.maximum(ledger.margin, 0) + ledger.size * radius_squared)
@@ -227,16 +227,16 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, track: int
     )
 
 
-def _moves(run: Run, direction: Direction, track: int) -> Floats:
-    """⟨Δ_j, u⟩ for every correction of a track."""
+def _moves(run: Run, direction: Direction, head: int) -> Floats:
+    """⟨Δ_j, u⟩ for every correction of a head."""
     ledger = run.ledger
-    free = ledger.row == OFFSET
+    free = ledger.row == STRUCTURE
     parts = np.empty(len(ledger.row))
-    place = run.hypothesis.memory.places(ledger.row[~free])
-    parts[~free] = ledger.amount[~free] * direction.on_memory[place, ledger.output[~free]]
-    parts[free] = ledger.amount[free] * direction.offsets[ledger.output[free]]
+    support_index = run.hypothesis.support.indices(ledger.row[~free])
+    parts[~free] = ledger.amount[~free] * direction.on_support[support_index, ledger.output[~free]]
+    parts[free] = ledger.amount[free] * direction.structure[ledger.output[free]]
     moves = predictors.summed(ledger.correction, parts, len(ledger))
-    return np.asarray(moves[ledger.track == track])
+    return np.asarray(moves[ledger.head == head])
 
 
 def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -> tuple[float, float, float]:

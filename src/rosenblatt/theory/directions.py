@@ -10,7 +10,7 @@ from rosenblatt._types import Floats
 from rosenblatt.engine import predictors
 from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Examples, Run
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Rows
 
 
@@ -24,16 +24,16 @@ class Direction:
         What to call it in a sentence.
     on_examples, on_memory
         Its scores (rows × outputs) on the rows of the data and on the corrected rows.
-    offsets
-        Its offsets.
+    structure
+        Its structure weights.
     norms_squared
-        ‖u‖² for each track, on whose outputs it is a vector of its own.
+        ‖u‖² for each head, on whose outputs it is a vector of its own.
     """
 
     name: str
     on_examples: Floats
-    on_memory: Floats
-    offsets: Floats
+    on_support: Floats
+    structure: Floats
     norms_squared: Floats
 
 
@@ -45,16 +45,16 @@ def own_directions(run: Run, examples: Examples) -> list[Direction]:
 
 def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -> Direction:
     """A single guess of another run on such rows, or of this one, as a direction for this one."""
-    theirs = memory_rows(other, examples)
-    place, output, amount, offsets = predictors.guess(other, predictor)
+    theirs = support_rows(other, examples)
+    index, output, amount, structure = predictors.guess(other, predictor)
     on_theirs = _scores(other, theirs, predictor)
-    by_output = predictors.summed(output, amount * on_theirs[place, output], other.game.outputs)
+    by_output = predictors.summed(output, amount * on_theirs[index, output], other.game.outputs)
     return Direction(
         name=f"the {predictor} guess" + ("" if other is run else " of another run"),
         on_examples=_scores(other, examples.rows, predictor),
-        on_memory=on_theirs if other is run else _scores(other, memory_rows(run, examples), predictor),
-        offsets=offsets,
-        norms_squared=by_track(run, by_output, offsets),
+        on_support=on_theirs if other is run else _scores(other, support_rows(run, examples), predictor),
+        structure=structure,
+        norms_squared=by_track(run, by_output, structure),
     )
 
 
@@ -75,19 +75,19 @@ def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direc
             f"u must be finite weights of shape {(outputs, features - 1)}, or {(outputs, features)} with the "
             f"intercept as last column. Got shape {weights.shape}."
         )
-    u[-1] *= hypothesis.memory.constant
+    u[-1] *= hypothesis.support.constant
     return Direction(
         name="the given weights",
         on_examples=hypothesis.scores_of(u, examples.rows),
-        on_memory=hypothesis.scores_of(u, hypothesis.memory.rows),
-        offsets=np.zeros_like(run.game.offsets),
-        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros_like(run.game.offsets)),
+        on_support=hypothesis.scores_of(u, hypothesis.support.rows),
+        structure=np.zeros_like(run.game.structure),
+        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros_like(run.game.structure)),
     )
 
 
-def memory_rows(run: Run, examples: Examples) -> Rows:
+def support_rows(run: Run, examples: Examples) -> Rows:
     """The corrected rows; under a precomputed kernel only the examples hold them."""
-    stored = run.hypothesis.memory.rows
+    stored = run.hypothesis.support.rows
     if len(stored) and stored.width == 0:
         return examples.rows.take(stored.ids)
     return stored
@@ -97,12 +97,12 @@ def _scores(run: Run, rows: Rows, predictor: str) -> Floats:
     return predictors.scores(run, rows, predictor)[0] if len(rows) else np.empty((0, run.game.outputs))
 
 
-def by_track(run: Run, by_output: Floats, offsets: Floats) -> Floats:
-    """‖u‖² of each track from that of each output; which output is whose, the ledger knows."""
-    ledger, norms = run.ledger, np.zeros(run.game.tracks)
-    owner, free = ledger.track[ledger.correction], ledger.row == OFFSET
-    for track in range(run.game.tracks):
-        mine = owner == track
-        norms[track] = by_output[np.unique(ledger.output[mine & ~free])].sum()
-        norms[track] += (offsets[np.unique(ledger.output[mine & free])] ** 2).sum()
+def by_track(run: Run, by_output: Floats, structure: Floats) -> Floats:
+    """‖u‖² of each head from that of each output; which output is whose, the ledger knows."""
+    ledger, norms = run.ledger, np.zeros(run.game.heads)
+    owner, free = ledger.head[ledger.correction], ledger.row == STRUCTURE
+    for head in range(run.game.heads):
+        mine = owner == head
+        norms[head] = by_output[np.unique(ledger.output[mine & ~free])].sum()
+        norms[head] += (structure[np.unique(ledger.output[mine & free])] ** 2).sum()
     return norms

@@ -84,12 +84,12 @@ def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Float
             "Ask for one of them, 'last', 'best' or 'average', as in explain(x, predictor='average')."
         )
     predictors.check_kept(run, "explain")
-    place, outputs, amount, _ = predictors.guess(run, predictor)
+    index, outputs, amount, _ = predictors.guess(run, predictor)
     mine = (outputs == output) & (amount != 0)
-    place, amount = place[mine], amount[mine]
-    memory = run.hypothesis.memory
-    support = memory.rows.take(place)
-    similarity = memory.similarities(row, support)[0].astype(np.float64) if len(place) else np.empty(0)
+    index, amount = index[mine], amount[mine]
+    support = run.hypothesis.support
+    used = support.rows.take(index)
+    similarity = support.similarities(row, used)[0].astype(np.float64) if len(index) else np.empty(0)
     order = np.argsort(-np.abs(amount * similarity), kind="stable")
     start = float(run.hypothesis.first_scores(row)[0, output])
-    return support.ids[order], amount[order], similarity[order], start
+    return used.ids[order], amount[order], similarity[order], start

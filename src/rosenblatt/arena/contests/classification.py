@@ -91,7 +91,7 @@ class Classification:
         axis = orthonormal(np.array(rules.u), rules.margin / radius, number, guess)
         return None if axis is None else Point(tuple((-radius * axis).tolist()), -1)
 
-    def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Point:
+    def worst(self, rules: Rules, weights: Floats, structure: Floats) -> Point:
         """The same for either label: the one that a score of 0 is wrong about."""
         z = farthest(np.array(rules.u), weights[:, 0], rules.margin, rules.radius_squared**0.5)
         return Point(tuple((-z).tolist()), -1)

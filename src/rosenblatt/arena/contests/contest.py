@@ -19,7 +19,7 @@ class Contest(Protocol):
     """One of the games of the sources, as two players play it.
 
     A unit vector u of a contest is one line of numbers: the weights of all features, output by output for
-    each of them, and then the offsets of the game, if it has any.
+    each of them, and then the structure weights of the game, if it has any.
     """
 
     @property
@@ -64,7 +64,7 @@ class Contest(Protocol):
         With the weights of the guess it leans against them, so that rounding cannot make them right.
         """
 
-    def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Move | None:
+    def worst(self, rules: Rules, weights: Floats, structure: Floats) -> Move | None:
         """The legal move that this guess is most wrong about; None if that is not known in closed form."""
 
     def read(self, text: str) -> Move:
@@ -84,29 +84,29 @@ class Contest(Protocol):
 
 
 def split(contest: Contest, u: tuple[float, ...]) -> tuple[Floats, Floats]:
-    """The weights (features × outputs) and the offsets that a vector consists of."""
+    """The weights (features × outputs) and the structure weights that a vector consists of."""
     outputs = contest.game("mistake").outputs
     numbers = np.asarray(u, float)
     weights = contest.features * outputs
-    offsets = np.zeros(len(contest.game("mistake").offsets))
-    offsets[: len(numbers) - weights] = numbers[weights:]
-    return numbers[:weights].reshape(contest.features, outputs), offsets
+    structure = np.zeros(len(contest.game("mistake").structure))
+    structure[: len(numbers) - weights] = numbers[weights:]
+    return numbers[:weights].reshape(contest.features, outputs), structure
 
 
-def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, offsets: Floats) -> float:
+def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, structure: Floats) -> float:
     """By how much such scores keep the truth above its rivals."""
     judge = getattr(game, "guarantee", game.judge)
     truths = contest.truths(move)
     width = most_entries(game, len(scores))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
-    return float(judge(scores, offsets, truths, 0, 0.0, where, amount)[1])
+    return float(judge(scores, structure, truths, 0, 0.0, where, amount)[1])
 
 
 def margin_by(contest: Contest, u: tuple[float, ...], move: Move) -> float:
     """By how much u does."""
-    weights, offsets = split(contest, u)
+    weights, structure = split(contest, u)
     game = contest.game("mistake")
-    return margin_of(contest, game, move, contest.rows(move) @ weights, game.offsets + offsets)
+    return margin_of(contest, game, move, contest.rows(move) @ weights, game.structure + structure)
 
 
 def across(u: Floats, random: np.random.Generator, reach: float) -> Floats:

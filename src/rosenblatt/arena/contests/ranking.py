@@ -105,7 +105,7 @@ class Ranking:
         axis = orthonormal(np.array(rules.u), rules.margin / (2 * radius), number, guess)
         return None if axis is None else _against(2 * radius * axis)
 
-    def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Choice:
+    def worst(self, rules: Rules, weights: Floats, structure: Floats) -> Choice:
         """Two candidates, of which the guess is the most for the wrong one."""
         radius = 2 * rules.radius_squared**0.5
         return _against(farthest(np.array(rules.u), weights[:, 0], rules.margin, radius))

@@ -77,8 +77,8 @@ class Sequences:
 
     @property
     def dimensions(self) -> int:
-        """One per word and label, and with transitions the offsets of the game."""
-        pairs = len(self.game("mistake").offsets) if self.transitions else 0
+        """One per word and label, and with transitions the structure weights of the game."""
+        pairs = len(self.game("mistake").structure) if self.transitions else 0
         return len(self.words) * len(self.labels) + pairs
 
     def game(self, ties: str) -> Game:
@@ -141,7 +141,7 @@ class Sequences:
         legal = [move for move in moves if _legal(self, rules, move)]
         return legal[number] if number < len(legal) else None
 
-    def worst(self, rules: Rules, weights: Floats, offsets: Floats) -> Sentence | None:
+    def worst(self, rules: Rules, weights: Floats, structure: Floats) -> Sentence | None:
         """Of all sentences, if they are not too many, the one whose truth is the farthest below a rival."""
         if sum(len(self.words) ** length for length in range(1, self.longest + 1)) > SENTENCES:
             return None
@@ -154,7 +154,7 @@ class Sequences:
             legal.starts,
             legal.truths,
             legal.rows @ weights,
-            game.offsets + offsets,
+            game.structure + structure,
             1,
             most_entries(game, self.longest),
         )
@@ -229,9 +229,9 @@ def _paths(labels: int, size: int) -> tuple[Ints, Floats]:
 def _labelled(contest: Sequences, u: tuple[float, ...], words: tuple[str, ...]) -> Sentence:
     """A sentence with the labels that u gives it."""
     game = contest.game("mistake")
-    weights, offsets = split(contest, u)
+    weights, structure = split(contest, u)
     rows = contest.rows(Sentence(words, contest.labels[:1] * len(words)))
-    path = game.answer(rows @ weights, (game.offsets + offsets)[None], np.array([0, len(words)]))
+    path = game.answer(rows @ weights, (game.structure + structure)[None], np.array([0, len(words)]))
     return Sentence(words, contest.answer(path))
 
 

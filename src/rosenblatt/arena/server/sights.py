@@ -15,7 +15,7 @@ from rosenblatt.arena.server.hindsight import for_a_picture, guesses
 from rosenblatt.engine import predictors
 from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.replay import replayed
-from rosenblatt.ledger import OFFSET
+from rosenblatt.ledger import STRUCTURE
 from rosenblatt.rows import Rows
 from rosenblatt.theory.explanations import parts
 
@@ -108,7 +108,7 @@ def surface(match: Match, rounds: int, predictor: str, reach: float, side: int) 
     """
     run = for_a_picture(match.run, rounds)
     most = CELLS / 4 if predictor == "sample" else CELLS
-    side = max(8, min(side, int(np.sqrt(most / max(1, len(run.hypothesis.memory))))))
+    side = max(8, min(side, int(np.sqrt(most / max(1, len(run.hypothesis.support))))))
     along = ((np.arange(side) + 0.5) / side * 2 * reach - reach).astype(np.float32)
     grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)
     return _answers(run, Rows(grid), predictor).astype(np.float32).reshape(side, side)
@@ -126,8 +126,8 @@ def _answers(run: Any, rows: Rows, predictor: str) -> Floats:
 def support(match: Match, rounds: int, predictor: str) -> list[tuple[int, float]]:
     """The rounds whose examples are stored, and what each counts for."""
     run = replayed(match.run, rounds)
-    place, _, amount, _ = predictors.guess(run, predictors.single(predictor))
-    return [(int(run.hypothesis.memory.ids[p]), float(a)) for p, a in zip(place, amount, strict=True) if a]
+    index, _, amount, _ = predictors.guess(run, predictors.single(predictor))
+    return [(int(run.hypothesis.support.ids[p]), float(a)) for p, a in zip(index, amount, strict=True) if a]
 
 
 def why(match: Match, rounds: int, predictor: str, x: list[float]) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def lattice(match: Match, number: int) -> dict[str, Any]:
     assert isinstance(match.contest, Sequences)
     round, labels = match.rounds[number], list(match.contest.labels)
     size = len(labels)
-    before = replayed(match.run, number).hypothesis.offsets
+    before = replayed(match.run, number).hypothesis.structure
     inner, first, last = before[: size**2], before[size**2 : -size], before[-size:]
     return {
         "words": list(round.move.words),
@@ -178,7 +178,7 @@ def _added(match: Match, number: int) -> list[dict[str, Any]]:
         *(column[ledger.correction == k].tolist() for column in (ledger.row, ledger.output, ledger.amount)),
         strict=True,
     ):
-        if row == OFFSET:
+        if row == STRUCTURE:
             name = _pair(output, labels, size)
         else:
             name = f"{match.rounds[number].move.words[row - first]} / {labels[output]}"
@@ -189,5 +189,5 @@ def _added(match: Match, number: int) -> list[dict[str, Any]]:
 def _pair(offset: int, labels: tuple[str, ...], size: int) -> str:
     if offset < size**2:
         return f"{labels[offset // size]} → {labels[offset % size]}"
-    place = offset - size**2
-    return f"start → {labels[place]}" if place < size else f"{labels[place - size]} → end"
+    index = offset - size**2
+    return f"start → {labels[index]}" if index < size else f"{labels[index - size]} → end"

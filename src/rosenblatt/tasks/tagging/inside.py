@@ -70,7 +70,7 @@ def explain(labeller: Labeller, predictor: str, sequence: Any, place: int) -> To
     lattice = labeller.lattice(tokens, predictor)
     path, _ = lattice.best()
     totals = np.array(
-        [_total(labeller, lattice.scores, lattice.offsets[0], path, place, c) for c in labeller.numbers]
+        [_total(labeller, lattice.scores, lattice.structure[0], path, place, c) for c in labeller.numbers]
     )
     if len(totals) == 1:
         raise ValueError("There is only one label, and so no other that it could be.")
@@ -82,7 +82,7 @@ def explain(labeller: Labeller, predictor: str, sequence: Any, place: int) -> To
             "it with. Ask n_best for other paths."
         )
     reasons = _on_rows(labeller, predictor, tokens, path, place, label, rival)
-    reasons += _on_pairs(labeller, lattice.offsets[0], path, place, label, rival)
+    reasons += _on_pairs(labeller, lattice.structure[0], path, place, label, rival)
     ahead = float(totals[label] - totals[rival])
     ordered = tuple(sorted((r for r in reasons if r.amount), key=lambda reason: -abs(reason.amount)))
     return TokenExplanation(sequence[place], labeller.labels[label], labeller.labels[rival], ahead, ordered)
@@ -100,7 +100,7 @@ def _places(labeller: Labeller, path: Any, place: int, label: int) -> list[tuple
 
 
 def _pairs(labeller: Labeller, path: Any, place: int, label: int) -> list[tuple[str, int]]:
-    """The offsets that it passes, and what to call them."""
+    """The structure weights that it passes, and what to call them."""
     labels, length = len(labeller.labels), len(path)
     before = int(path[place - 1]) * labels + label if place > 0 else labels * labels + label
     after = label * labels + int(path[place + 1]) if place < length - 1 else labels * (labels + 1) + label
@@ -111,18 +111,19 @@ def _pairs(labeller: Labeller, path: Any, place: int, label: int) -> list[tuple[
     ]
 
 
-def _total(labeller: Labeller, scores: Floats, offsets: Floats, path: Any, place: int, label: int) -> float:
+def _total(labeller: Labeller, scores: Floats, structure: Floats, path: Any, place: int, label: int) -> float:
     """What a label at this place adds to the score of the path."""
     on_rows = sum(scores[row, output] for row, output in _places(labeller, path, place, label))
-    return float(on_rows + sum(offsets[offset] for _, offset in _pairs(labeller, path, place, label)))
+    return float(on_rows + sum(structure[offset] for _, offset in _pairs(labeller, path, place, label)))
 
 
 def _on_pairs(
-    labeller: Labeller, offsets: Floats, path: Any, place: int, label: int, rival: int
+    labeller: Labeller, structure: Floats, path: Any, place: int, label: int, rival: int
 ) -> list[Reason]:
     mine, others = (_pairs(labeller, path, place, each) for each in (label, rival))
     return [
-        Reason(name, float(offsets[a] - offsets[b])) for (name, a), (_, b) in zip(mine, others, strict=True)
+        Reason(name, float(structure[a] - structure[b]))
+        for (name, a), (_, b) in zip(mine, others, strict=True)
     ]
 
 
@@ -131,7 +132,7 @@ def _on_rows(
 ) -> list[Reason]:
     """What the features of the rows contribute, or the stored rows if there is a kernel."""
     amounts: dict[str, float] = {}
-    rows, constant = Rows(tokens.rows), labeller.run.hypothesis.memory.constant
+    rows, constant = Rows(tokens.rows), labeller.run.hypothesis.support.constant
     for each, sign in ((label, 1.0), (rival, -1.0)):
         for row, output in _places(labeller, path, place, each):
             for name, amount in _of_row(
@@ -175,9 +176,9 @@ def transitions(labeller: Labeller, predictor: str) -> Floats:
     The last column is after the last label; −∞ is what is forbidden, and where the two meet there is nothing.
     """
     labels = len(labeller.labels)
-    offsets = predictors.guess_offsets(labeller.run, predictor)
+    structure = predictors.guess_structure(labeller.run, predictor)
     result = np.full((labels + 1, labels + 1), np.nan)
-    result[:-1, :-1] = offsets[: labels * labels].reshape(labels, labels)
-    result[-1, :-1] = offsets[labels * labels : labels * (labels + 1)]
-    result[:-1, -1] = offsets[labels * (labels + 1) :]
+    result[:-1, :-1] = structure[: labels * labels].reshape(labels, labels)
+    result[-1, :-1] = structure[labels * labels : labels * (labels + 1)]
+    result[:-1, -1] = structure[labels * (labels + 1) :]
     return result

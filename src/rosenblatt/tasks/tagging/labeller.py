@@ -16,7 +16,7 @@ from rosenblatt.engine.run import Examples, Run, begin
 from rosenblatt.features import Encoder, Tokens
 from rosenblatt.features.encoders import joined, lengths_of, place_of, shown
 from rosenblatt.games import Sequence as Game
-from rosenblatt.loops.book import OFFSET
+from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Csr, Rows
 from rosenblatt.rows.columns import starts_of
 from rosenblatt.rules import Perceptron
@@ -83,7 +83,7 @@ class Labeller:
         """The same, if all paths in it are allowed."""
         if self.game.forbidden:
             why = "allowed" if self.task.scheme is None else f"scheme={self.task.scheme!r}"
-            reading.check_allowed(truths, tokens.lengths, self.game.offsets, self.labels, why)
+            reading.check_allowed(truths, tokens.lengths, self.game.structure, self.labels, why)
         return tokens, truths
 
     def examples(self, tokens: Tokens, truths: Ints, weights: Floats | None = None) -> Examples:
@@ -124,7 +124,7 @@ class Labeller:
         """What a predictor says about encoded sequences."""
         rows, starts = Rows(tokens.rows), tokens.starts
         if predictor == "vote":
-            scores, once = predictors.votes(self.run, rows, starts), self.game.offsets
+            scores, once = predictors.votes(self.run, rows, starts), self.game.structure
         elif predictor == "sample":
             scores, drawn = predictors.sampled(self.run, rows, starts, random or np.random.default_rng())
             return Lattice(self.game, scores, drawn, starts, tokens.of_tokens())
@@ -133,12 +133,12 @@ class Labeller:
             scores = predictors.scores_by(self.run, weights, rows)
         else:
             scores, once = predictors.scores(self.run, rows, predictor)
-        offsets = np.broadcast_to(once, (len(starts) - 1, len(once)))
-        return Lattice(self.game, np.ascontiguousarray(scores), offsets, starts, tokens.of_tokens())
+        structure = np.broadcast_to(once, (len(starts) - 1, len(once)))
+        return Lattice(self.game, np.ascontiguousarray(scores), structure, starts, tokens.of_tokens())
 
     def guess(self, predictor: str) -> tuple[Floats, Floats]:
-        """The weights and offsets of a single guess in the primal."""
-        return predictors.guess_weights(self.run, predictor), predictors.guess_offsets(self.run, predictor)
+        """The weights and structure weights of a single guess in the primal."""
+        return predictors.guess_weights(self.run, predictor), predictors.guess_structure(self.run, predictor)
 
     def __getstate__(self) -> dict[str, Any]:
         """What a copy needs: not what was only found out to save time."""
@@ -148,12 +148,12 @@ class Labeller:
         """The same run with more labels, these, of which those known are the first; new ones weigh 0."""
         result = Labeller(self.task, self.encoder, labels)
         before, after, run = len(self.labels), len(labels), self.run
-        moved = _offsets_among(before, after)
-        hypothesis = run.hypothesis.with_outputs(after, result.game.offsets, moved)
+        moved = _structure_among(before, after)
+        hypothesis = run.hypothesis.with_outputs(after, result.game.structure, moved)
         book = deepcopy(run.book)
-        on_offsets = book.entries[:, 1] == OFFSET
-        book.entries[on_offsets, 2] = moved[book.entries[on_offsets, 2].astype(np.int64)]
-        book.unlisted_delays = np.zeros(len(result.game.offsets))
+        on_structure = book.entries[:, 1] == STRUCTURE
+        book.entries[on_structure, 2] = moved[book.entries[on_structure, 2].astype(np.int64)]
+        book.unlisted_delays = np.zeros(len(result.game.structure))
         book.unlisted_delays[moved] = run.book.unlisted_delays
         result.run = replace(run, game=result.game, hypothesis=hypothesis, book=book)
         return result
@@ -165,7 +165,7 @@ class Labeller:
         """
         if not isinstance(self.run.hypothesis, Primal):
             raise ValueError("A learner with a kernel has examples, and no features to leave out.")
-        weights, offsets = self.guess(predictor)
+        weights, structure = self.guess(predictor)
         encoder = deepcopy(self.encoder)
         chosen = np.abs(weights[: encoder.width]).max(axis=1, initial=0.0) > smallest
         kept = encoder.keep(chosen) >= 0
@@ -174,7 +174,7 @@ class Labeller:
         hypothesis = result.run.hypothesis
         assert isinstance(hypothesis, Primal)
         hypothesis.weights = np.vstack([weights[: len(kept)][kept], weights[-1:]])
-        hypothesis.offsets = offsets.copy()
+        hypothesis.structure = structure.copy()
         return result
 
     def mask(self, lattice: Lattice, known: Any, lengths: Ints, first: int) -> None:
@@ -253,8 +253,8 @@ def left_out(encoder: Encoder, tokens: Tokens, min_count: int) -> Tokens:
     return tokens.renumbered(numbers, encoder.width)
 
 
-def _offsets_among(before: int, after: int) -> Ints:
-    """Where the offsets of the sequence game with so many labels are in one with more."""
+def _structure_among(before: int, after: int) -> Ints:
+    """Where the structure weights of the sequence game with so many labels are in one with more."""
     pairs = (np.arange(before)[:, None] * after + np.arange(before)).ravel()
     ends = np.arange(before)
     return np.concatenate([pairs, after * after + ends, after * (after + 1) + ends])

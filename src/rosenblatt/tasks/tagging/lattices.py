@@ -31,8 +31,8 @@ class Lattice:
         Which paths there are.
     scores
         Rows × labels, as the game lays them out.
-    offsets
-        Those of every sequence's guess (sequences × offsets).
+    structure
+        Those of every sequence's guess (sequences × structure weights).
     starts
         Where the rows of each sequence begin, and where the last ones end.
     tokens
@@ -41,13 +41,13 @@ class Lattice:
 
     game: Sequence
     scores: Floats
-    offsets: Floats
+    structure: Floats
     starts: Ints
     tokens: Ints | slice
 
     def best(self) -> tuple[Ints, Floats]:
         """The labels of all tokens on the best paths, and the paths' scores."""
-        paths, totals = self.game.best(self.scores, self.offsets, self.starts)
+        paths, totals = self.game.best(self.scores, self.structure, self.starts)
         if len(totals) and totals.min() == -np.inf:
             raise NoPath(int(np.argmin(totals)))
         return paths[self.tokens], totals
@@ -87,5 +87,5 @@ class Lattice:
     def _rounds(self) -> Iterator[tuple[int, int, tuple[Floats, bool, Floats]]]:
         """Where each sequence begins, how long it is, and what a loop takes of it."""
         for i, (first, last) in enumerate(pairwise(self.starts.tolist())):
-            question = self.scores[first:last], self.game.pairs == "seen", np.array(self.offsets[i])
+            question = self.scores[first:last], self.game.pairs == "seen", np.array(self.structure[i])
             yield first, self.game.length(last - first), question

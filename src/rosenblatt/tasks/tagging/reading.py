@@ -188,16 +188,16 @@ def _known(label: Any, number: Mapping[Any, int]) -> bool:
         return False
 
 
-def check_allowed(truths: Ints, lengths: Ints, offsets: Floats, labels: list[Any], why: str) -> None:
+def check_allowed(truths: Ints, lengths: Ints, structure: Floats, labels: list[Any], why: str) -> None:
     """Refuse labels that the game forbids, by place."""
     L, starts = len(labels), starts_of(lengths)
     full = lengths > 0
     first, last = truths[starts[:-1][full]], truths[starts[1:][full] - 1]
     inner = np.ones(max(len(truths) - 1, 0), bool)
     inner[starts[1:-1][(starts[1:-1] > 0) & (starts[1:-1] < len(truths))] - 1] = False
-    bad = np.flatnonzero(inner & (offsets[truths[:-1] * L + truths[1:]] == -np.inf)) + 1
-    bad_first = starts[:-1][full][offsets[L * L + first] == -np.inf]
-    bad_last = starts[1:][full][offsets[L * (L + 1) + last] == -np.inf] - 1
+    bad = np.flatnonzero(inner & (structure[truths[:-1] * L + truths[1:]] == -np.inf)) + 1
+    bad_first = starts[:-1][full][structure[L * L + first] == -np.inf]
+    bad_last = starts[1:][full][structure[L * (L + 1) + last] == -np.inf] - 1
     for places, words in ((bad_first, "first"), (bad, "next"), (bad_last, "last")):
         if len(places):
             token = int(places[0])

@@ -1,4 +1,4 @@
-"""Named values and arrays of a model file, one sheet per thing: written down, and read with every doubt."""
+"""Named values and arrays of a model file, in sections: written, and read with every value checked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST = 2**53
 """Whole numbers above this are none that this library counts to."""
 
 
-class Sheet:
+class Writer:
     """Values for the header, and arrays under the same names, as they are written down."""
 
     def __init__(self, arrays: dict[str, Array] | None = None, prefix: str = "") -> None:
@@ -26,9 +26,9 @@ class Sheet:
     def __setitem__(self, name: str, value: Any) -> None:
         self.values[name] = value
 
-    def sheet(self, name: str) -> Sheet:
-        """A sheet in this one."""
-        inner = Sheet(self.arrays, f"{self._prefix}{name}.")
+    def section(self, name: str) -> Writer:
+        """Return a section inside this one."""
+        inner = Writer(self.arrays, f"{self._prefix}{name}.")
         self.values[name] = inner.values
         return inner
 
@@ -43,8 +43,8 @@ class Sheet:
         self.array(f"{name}.bytes", np.frombuffer(b"".join(encoded), np.uint8))
 
 
-class Fields:
-    """A sheet as it is read: whatever is not as it should be is refused by name.
+class Reader:
+    """A section of a model file as it is read; refuses, by name, what is not valid.
 
     Sizes are only believed where there are arrays of that size.
     """
@@ -64,9 +64,9 @@ class Fields:
     def __contains__(self, name: str) -> bool:
         return self._values.get(name) is not None
 
-    def sheet(self, name: str) -> Fields:
-        """A sheet in this one."""
-        return Fields(self._values.get(name), self._arrays, f"{self._prefix}{name}.")
+    def section(self, name: str) -> Reader:
+        """Return a section inside this one."""
+        return Reader(self._values.get(name), self._arrays, f"{self._prefix}{name}.")
 
     def value(self, name: str) -> Any:
         """Whatever JSON has there."""
@@ -74,7 +74,7 @@ class Fields:
             self.refuse(f"{name} is missing")
         return self._values[name]
 
-    def whole(self, name: str, least: int = 0, most: int = LARGEST) -> int:
+    def integer(self, name: str, least: int = 0, most: int = LARGEST) -> int:
         """A whole number in a range."""
         value = self.value(name)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
