@@ -1,1 +1,1 @@
-"""What is measured, against whom, and how: `make bench` runs all of it and writes RESULTS.md."""
+"""The benchmarks: `make bench` runs them and writes RESULTS.md."""

@@ -1,4 +1,4 @@
-"""`make bench`: run everything, or only the reports named, and write RESULTS.md and the README's table from them."""
+"""`make bench`: run all reports, or those named, and write RESULTS.md and the README's table from them."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ what was asked for before, and a verdict is computed from the numbers above it."
 
 EXACT = """## Exact
 
-That every path writes the same ledger is not measured but tested, on whole numbers, for equality, each test next to
-something broken that it must reject: `tests/test_exactness.py`."""
+That every path writes the same ledger is not measured but tested, on integers, for equality, each test next to
+a broken implementation that it must reject: `tests/engine/test_exactness.py`."""
 
 
 UNKNOWN = "*Measured earlier, machine not recorded.*"
@@ -66,7 +66,7 @@ def main(arguments: list[str]) -> None:
 
 
 def run(name: str) -> None:
-    """Run one report and keep it, with the machine it was measured on, so that it can be run without the others."""
+    """Run one report and write it to a file of its own, with the machine it was measured on."""
     module = import_module(f"benchmarks.{name}")
     report = f"{module.report()}\n\n*Measured on {machine(rivals(Path(module.__file__)))}.*"
     (PARTS / f"{name}.md").write_text(report + "\n", encoding="utf-8")
@@ -74,7 +74,7 @@ def run(name: str) -> None:
 
 
 def collect() -> None:
-    """Join the reports to RESULTS.md; those without a machine say that it is not known. Fill in the README's table."""
+    """Write RESULTS.md from the reports, marking those without a machine, and the README's table."""
     made = []
     for path in (PARTS / f"{name}.md" for name in REPORTS):
         if path.exists():

@@ -1,4 +1,4 @@
-"""What a budget costs and keeps: every policy and the fixed maps beside published figures, and rounds without end."""
+"""Budgets: accuracy and cost of every policy and of fixed feature maps beside published figures, and long streams."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def report() -> str:
         "JMLR 2012, table 3, at 500."
     )
     return "\n\n".join(
-        ["## Budgets", head, *(_compared(name, split) for name, split in sets.items()), _without_end()]
+        ["## Budgets", head, *(_compared(name, split) for name, split in sets.items()), _long_stream()]
     )
 
 
@@ -115,8 +115,8 @@ def _mapped(split: Any, features: Any) -> list[Any]:
     return [name, f"{last:.2f}", f"{average:.2f}", "–", f"{micro:.0f} µs", "–"]
 
 
-def _without_end() -> str:
-    """The same rows shown to a learner that has seen 10,000 rounds and to one that has seen a million."""
+def _long_stream() -> str:
+    """Report time and memory of a round after 10,000 rounds and after a million, on the same rows."""
     learner = PerceptronClassifier(
         kernels.RBF(gamma=0.5), budget=SIZE, rule=PassiveAggressive(C=1.0), fit_intercept=False
     )
@@ -154,6 +154,6 @@ def _noise(random: np.random.Generator, rows: int) -> tuple[Any, Any]:
 
 
 def _resident() -> float:
-    """Megabytes that the process has in memory."""
+    """Return the resident memory of the process, in MB."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize() / 1e6

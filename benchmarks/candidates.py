@@ -1,4 +1,4 @@
-"""The learners that `fair` compares, the settings that are searched for each, and the data sets they all get."""
+"""The learners that `fair` compares, their grids of settings, and the data sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rosenblatt.rules import Margin
 
 CANDIDATES = 12
 KERNEL_ROWS = {"a9a": 8000, "MNIST": 6000}
-"""Training rows where all of them would take SVC too long; both sides get the first ones."""
+"""Training rows where SVC would take too long on all of them; both sides get the first ones."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Task:
     t: Any
 
     def limited(self, rows: int | None) -> Task:
-        """The same task with no more than this many training rows, drawn at random."""
+        """Return the task with at most this many training rows, drawn at random."""
         if rows is None:
             return self
         drawn = np.random.default_rng(0).permutation(len(self.y))[:rows]
@@ -44,7 +44,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner: what makes it from settings, its default settings and those that are searched, given the rows."""
+    """A learner: its constructor, and, given the rows, its default settings and its grid."""
 
     name: str
     kind: str
@@ -55,15 +55,15 @@ class Learner:
 
     @property
     def ours(self) -> bool:
-        """Whether it is one of ours."""
+        """Whether the learner is one of ours."""
         return self.make is PerceptronClassifier
 
     def defaults(self, X: Any) -> Any:
-        """The learner with its defaults."""
+        """Return the learner with its defaults."""
         return self.make(**self.default(X))
 
     def candidates(self, X: Any) -> list[Any]:
-        """The learners among which the search chooses."""
+        """Return a learner for every point of the grid."""
         grid = self.grid(X)
         return [
             self.make(**dict(zip(grid, values, strict=True))) for values in itertools.product(*grid.values())
@@ -71,7 +71,7 @@ class Learner:
 
 
 def scale(X: Any) -> float:
-    """The rate γ that SVC calls "scale", to three digits."""
+    """Return the rate γ that SVC calls "scale", to three digits."""
     return float(f"{1 / (X.shape[1] * X.var()):.3g}")
 
 
@@ -80,7 +80,7 @@ def times_scale(X: Any) -> list[float]:
 
 
 def margins(X: Any) -> list[Any]:
-    """The perceptron rule, and margins in proportion to the mean squared norm of the rows."""
+    """Return the perceptron rule, and margin rules with β in proportion to the mean squared norm of the rows."""
     squares = X.multiply(X) if sp.issparse(X) else np.square(X)
     mean = float(squares.sum() / X.shape[0])
     return ["perceptron", *(Margin(beta=float(f"{factor * mean:.3g}")) for factor in (0.3, 1, 3))]
@@ -131,7 +131,7 @@ def standardized(split: datasets.Split) -> datasets.Split:
 
 
 def tasks() -> Iterator[Task]:
-    """The data sets, one after the other; a9a as CSR rows for linear learners and dense for kernels."""
+    """Yield the data sets; a9a as CSR rows for linear learners and dense for kernels."""
     yield Task("20 newsgroups", "linear", *datasets.newsgroups())
     X, y, Z, t = datasets.a9a()
     yield Task("a9a", "linear", sp.csr_matrix(X), y, sp.csr_matrix(Z), t)

@@ -1,4 +1,4 @@
-"""From nothing: importing, and a process that imports, fits 1,000 rows and ends."""
+"""Cold start: importing, and a process that imports, fits 1,000 rows and ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NO_PANDAS = "import sys; sys.modules['pandas'] = None; "
 
 
 def process(code: str, repeats: int = 5, **environment: str) -> float:
-    """The median time of a fresh Python process that runs this."""
+    """Return the median time of a fresh Python process that runs this code."""
     times = []
     for _ in range(repeats):
         began = perf_counter()
@@ -33,7 +33,7 @@ def process(code: str, repeats: int = 5, **environment: str) -> float:
 
 
 def cold(code: str) -> float:
-    """The same with an empty cache of compiled loops."""
+    """Return the time of such a process with an empty cache of compiled loops."""
     with tempfile.TemporaryDirectory() as empty:
         return process(code, repeats=1, NUMBA_CACHE_DIR=empty)
 

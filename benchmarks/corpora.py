@@ -1,4 +1,4 @@
-"""Tagged text of ROSENBLATT_DATA, the templates that rivals are given too, and how they are spelled out for them."""
+"""Tagged corpora of ROSENBLATT_DATA, templates, and the features of these for the rivals."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ BEST = (
     *(word[offset] & pos[0] for offset in (-1, 0, 1)),
     *(word[0] & pos[offset] for offset in (-1, 1)),
 )
-"""More of the same for chunking, chosen on the last fifth of the training part."""
+"""More templates for chunking, chosen on the last fifth of the training set."""
 
 
 def chunking(part: str) -> Corpus:
-    """CoNLL-2000: words and parts of speech, and chunks."""
+    """Return CoNLL-2000: words and parts of speech, and chunks."""
     return read_conll(folder() / "conll2000" / f"{part}.txt.gz")
 
 
 def treebank(part: str, label: str) -> Corpus:
-    """UD English EWT: words, and UPOS or XPOS."""
+    """Return UD English EWT: words, and UPOS or XPOS."""
     return read_conllu(folder() / "ud_english_ewt" / f"en_ewt-ud-{part}.conllu.xz", label=label)
 
 
 def emerging(part: str) -> Corpus:
-    """WNUT-17: words, and entities in IOB2."""
+    """Return WNUT-17: words, and entities in IOB2."""
     names = {
         "train": "wnut17train.conll.gz",
         "dev": "emerging.dev.conll.gz",
@@ -72,13 +72,13 @@ def emerging(part: str) -> Corpus:
 
 
 def wikigold() -> Corpus:
-    """Wikipedia: words, and entities, which the file has as IOB1, in IOB2."""
+    """Return wikigold: words, and entities in IOB2, converted from the file's IOB1."""
     X, y = read_conll(folder() / "wikigold" / "wikigold.conll.txt.gz")
     return X, [convert(labels, "IOB2") for labels in y]
 
 
 def spelled_out(sentence: list[tuple[str, str]]) -> list[list[str]]:
-    """The features of CRFPP at every token as texts: what python-crfsuite is given."""
+    """Return the features of CRFPP at every token as strings, for python-crfsuite."""
     words = ["_B-2", "_B-1", *(token[0] for token in sentence), "_B+1", "_B+2"]
     tags = ["_B-2", "_B-1", *(token[1] for token in sentence), "_B+1", "_B+2"]
     found = []
@@ -97,12 +97,12 @@ def spelled_out(sentence: list[tuple[str, str]]) -> list[list[str]]:
 
 
 def as_dict(features: list[str]) -> dict[str, str]:
-    """The same as a dict from names to texts."""
+    """Return features as a dict from names to strings."""
     return dict(feature.split("=", 1) for feature in features)  # type: ignore[misc]
 
 
 def named(sentence: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Features as the tutorials of python-crfsuite make them: of every token, and of its neighbours."""
+    """Return features as in the tutorials of python-crfsuite: of every token, and of its neighbours."""
     found = []
     for i, (text, tag) in enumerate(sentence):
         features = {
@@ -129,5 +129,5 @@ def _looks(prefix: str, text: str, tag: str) -> dict[str, Any]:
 
 
 def as_names(features: dict[str, Any]) -> list[str]:
-    """The same as a list of names, in which every value is spelled out."""
+    """Return a dict of features as a list of names, with the values in the names."""
     return [name if value is True or value == 1.0 else f"{name}={value}" for name, value in features.items()]

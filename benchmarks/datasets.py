@@ -1,4 +1,4 @@
-"""The data sets of ROSENBLATT_DATA, and generated ones, as the benchmarks want them."""
+"""The data sets of ROSENBLATT_DATA, and generated ones, as the benchmarks use them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Split = tuple[Any, Any, Any, Any]
 
 
 def folder() -> Path:
-    """Where the data sets are."""
+    """Return the folder of the data sets."""
     name = os.environ.get("ROSENBLATT_DATA")
     if not name or not Path(name).is_dir():
         raise SystemExit("Benchmarks need real data: set ROSENBLATT_DATA to the folder of data sets.")
@@ -33,7 +33,7 @@ def _idx(name: str) -> Any:
 
 
 def mnist() -> Split:
-    """Train and test pixels 0–255 and digits."""
+    """Return MNIST: train and test pixels 0–255 and digits."""
     parts = [
         _idx(f"{part}-{kind}")
         for part in ("train", "t10k")
@@ -43,7 +43,7 @@ def mnist() -> Split:
 
 
 def a9a() -> Split:
-    """Adult, 123 features of 0 and 1, dense, and labels −1 and 1."""
+    """Return Adult: 123 features of 0 and 1, dense, and labels −1 and 1."""
     train, test = (
         data.read_svmlight(folder() / "a9a" / f"{part}.gz", n_features=123) for part in ("a9a", "a9a.t")
     )
@@ -51,7 +51,7 @@ def a9a() -> Split:
 
 
 def letter() -> Split:
-    """Letter recognition: sixteen features from 0 to 1, the first 16,000 rows to learn from."""
+    """Return letter recognition: 16 features from 0 to 1; the first 16,000 rows are the training set."""
     text = gzip.decompress((folder() / "letter" / "letter-recognition.data.gz").read_bytes()).decode()
     cells = [line.split(",") for line in text.split()]
     X, y = np.array([line[1:] for line in cells], float) / 15, np.array([line[0] for line in cells])
@@ -59,20 +59,20 @@ def letter() -> Split:
 
 
 def usps() -> Split:
-    """USPS digits, 256 pixels from 0 to 1."""
+    """Return USPS: 256 pixels from 0 to 1, and digits."""
     with np.load(folder() / "usps" / "usps.npz") as arrays:
         return arrays["X_train"], arrays["y_train"], arrays["X_test"], arrays["y_test"]
 
 
 def spambase() -> Split:
-    """E-mail, 57 frequencies and lengths, and whether it is spam; the split of Hastie, Tibshirani and Friedman."""
+    """Return spambase: 57 frequencies and lengths, and whether it is spam; Hastie, Tibshirani and Friedman's split."""
     rows, chosen = (np.loadtxt(folder() / "spambase" / f"spam.{kind}.gz") for kind in ("data", "traintest"))
     X, y, test = rows[:, :-1], rows[:, -1].astype(int), chosen.astype(bool)
     return X[~test], y[~test], X[test], y[test]
 
 
 def newsgroups(**options: Any) -> Split:
-    """20 newsgroups by date: sublinear tf-idf of all words, or by other options of the vectorizer; and the groups."""
+    """Return 20 newsgroups by date: sublinear tf-idf of all words, or with other options, and the groups."""
     texts, labels = [], []
     for part in ("train", "test"):
         with lzma.open(folder() / "newsgroups20" / f"{part}.jsonl.xz", "rt", encoding="utf-8") as lines:
@@ -86,9 +86,9 @@ def newsgroups(**options: Any) -> Split:
 def sparse_rows(
     rows: int = 200_000, features: int = 50_000, filled: int = 75, telling: int = 50_000
 ) -> tuple[Any, Any]:
-    """Generated text-like rows: few common features, many rare ones, and noisy labels of a hidden line.
+    """Return generated text-like rows: few common features, many rare ones, and noisy labels of a hidden hyperplane.
 
-    Only the first, most common `telling` features count for the label: the fewer, the sooner they are learned.
+    Only the first, most common `telling` features determine the label: the fewer, the sooner they are learned.
     """
     random = np.random.default_rng(0)
     columns = (features * random.random((rows, filled)) ** 3).astype(np.int32)
@@ -104,7 +104,7 @@ def sparse_rows(
 def dense_rows(
     rows: int = 6_400, features: int = 54, classes: int = 5, apart: float = 0.35
 ) -> tuple[Any, Any]:
-    """Generated dense rows: a Gaussian around the centre of each class, near enough to the others to overlap."""
+    """Return generated dense rows: a Gaussian around the centre of each class, overlapping with the others."""
     random = np.random.default_rng(0)
     centres, y = apart * random.normal(size=(classes, features)), random.integers(0, classes, rows)
     return centres[y] + random.normal(size=(rows, features)), y

@@ -53,7 +53,7 @@ def _sets() -> Iterator[tuple[str, Any, Any]]:
 
 
 def _times(X: Any, y: Any) -> tuple[dict[str, float], dict[str, int]]:
-    """Times of all rivals, and the epochs that each played."""
+    """Return the times of all learners, and the epochs that each played."""
     learners: dict[str, Any] = {
         "scikit-learn Perceptron": Perceptron(max_iter=EPOCHS, tol=None, random_state=0)
     }

@@ -28,7 +28,7 @@ MODES = ("defaults", "tuned")
 
 @dataclass(frozen=True)
 class Result:
-    """What one learner reached on one task: settings, times, and which test rows it got wrong."""
+    """The result of one learner on one task: settings, times, and which test rows it got wrong."""
 
     task: str
     learner: str
@@ -51,7 +51,7 @@ Pair = tuple[Result, Result]
 
 
 def settings(model: Any) -> str:
-    """How the learner is made, without the seed, which is 0 everywhere; and whether it ran out of iterations."""
+    """Return the constructor call of a learner, without the seed, and whether it ran out of iterations."""
     written = " ".join(repr(model).split())
     for seed in (", random_state=0", "random_state=0, ", "random_state=0"):
         written = written.replace(seed, "")
@@ -60,7 +60,7 @@ def settings(model: Any) -> str:
 
 
 def fitted(task: Task, learner: Learner, mode: str, model: Any, search: float | None) -> Result:
-    """Fit on all training rows, three times if that is quick, and answer the test rows."""
+    """Fit on all training rows, three times more if that is fast, and predict the test rows."""
     fit = seconds(lambda: model.fit(task.X, task.y), repeats=1, warm=False)
     if fit < 1:
         fit = seconds(lambda: model.fit(task.X, task.y), repeats=3, warm=False)
@@ -69,13 +69,13 @@ def fitted(task: Task, learner: Learner, mode: str, model: Any, search: float | 
 
 
 def best(task: Task, candidates: list[Any]) -> Any:
-    """The candidate with the fewest errors on the validation part, the first of equals."""
+    """Return the candidate with the fewest errors on the validation set, the first of equals."""
     X, V, y, v = train_test_split(task.X, task.y, test_size=VALIDATION, random_state=0, stratify=task.y)
     return min(candidates, key=lambda model: np.mean(model.fit(X, y).predict(V) != v))
 
 
 def measured(task: Task, learner: Learner) -> list[Result]:
-    """A learner with its defaults and tuned; compiled before, for every candidate, on a few rows."""
+    """Return the results of a learner with its defaults and tuned; loops are compiled before, on a few rows."""
     default, candidates = learner.defaults(task.X), learner.candidates(task.X)
     few = task.limited(100)
     for model in (default, *candidates):
@@ -118,7 +118,7 @@ def crfsuite(algorithm: str, X: Any, y: Any) -> tuple[str, Callable[[Any], list[
 
 
 def tagging(rows: int | None) -> tuple[list[Result], list[str]]:
-    """Results by token, and F: all with CRF++'s templates and otherwise with defaults."""
+    """Return results by token, and F, of taggers with CRF++'s templates and otherwise defaults."""
     (X, y), (Z, t) = ((list(X)[:rows], list(y)[:rows]) for X, y in (chunking("train"), chunking("test")))
     our_tagger(X[:20], y[:20])
     found, spans = [], []
@@ -139,14 +139,14 @@ def tagging(rows: int | None) -> tuple[list[Result], list[str]]:
 
 
 def compared(ours: Any, theirs: Any) -> int:
-    """1 if ours is wrong on more of the same rows than chance explains, −1 if theirs is, else 0: McNemar, |z| > 2."""
+    """Return 1 if ours has significantly more errors on the same rows, −1 if theirs has, else 0: McNemar, |z| > 2."""
     ours_only, theirs_only = np.sum(ours & ~theirs), np.sum(theirs & ~ours)
     surplus = ours_only - theirs_only
     return int(np.sign(surplus)) if abs(surplus) > 2 * np.sqrt(ours_only + theirs_only) else 0
 
 
 def pairs(results: list[Result], mode: str) -> Iterator[Pair]:
-    """Each of ours with each rival of its kind on the same task."""
+    """Yield each of ours with each rival of its kind on the same task."""
     for mine, theirs in itertools.product(results, results):
         same = (mine.task, mine.kind) == (theirs.task, theirs.kind) and mine.mode == theirs.mode == mode
         if same and mine.ours and not theirs.ours:
@@ -154,7 +154,7 @@ def pairs(results: list[Result], mode: str) -> Iterator[Pair]:
 
 
 def duration(taken: float | None) -> str:
-    """A time in seconds, or in milliseconds where it is short."""
+    """Return a time in seconds, or in milliseconds if it is short, as text."""
     if taken is None:
         return "–"
     return (
@@ -163,7 +163,7 @@ def duration(taken: float | None) -> str:
 
 
 def lost(found: list[Pair], value: Callable[[Result], str]) -> str:
-    """The comparisons that were lost, one entry per task, with the values on both sides."""
+    """Return the comparisons that were lost, one entry per task, with the values of both sides."""
     behind: dict[str, list[str]] = {}
     for mine, theirs in found:
         entry = behind.setdefault(f"{mine.task}, {mine.kind}, {value(mine)}", [])
@@ -172,7 +172,7 @@ def lost(found: list[Pair], value: Callable[[Result], str]) -> str:
 
 
 def verdict(results: list[Result], mode: str) -> str:
-    """Where ours is behind in error or in time, and how often it is ahead."""
+    """Return where ours is behind in error or in time, and how often it is ahead."""
     found = list(pairs(results, mode))
     signs = [compared(mine.wrong, theirs.wrong) for mine, theirs in found]
     behind = [pair for pair, sign in zip(found, signs, strict=True) if sign > 0]
@@ -190,7 +190,7 @@ def verdict(results: list[Result], mode: str) -> str:
 
 
 def tables(results: list[Result]) -> list[str]:
-    """A table per task, defaults before tuned."""
+    """Return a table per task, defaults before tuned."""
     shown = []
     for name, kind in dict.fromkeys((result.task, result.kind) for result in results):
         rows = [
@@ -214,7 +214,7 @@ def tagging_table(results: list[Result], spans: list[str]) -> str:
 
 
 def report(rows: int | None = None) -> str:
-    """All of it; with `rows`, on no more than this many training rows, to see that it runs."""
+    """Return the report; with `rows`, a trial on at most this many training rows."""
     results = classification(rows)
     tagged, spans = tagging(rows)
     head = (

@@ -33,7 +33,7 @@ def error(clf: object, X: np.ndarray, y: np.ndarray) -> float:
 
 
 def peak_memory() -> float:
-    """Megabytes at most, of a fresh process that loads MNIST and learns from all of it."""
+    """Return the peak memory, in MB, of a fresh process that loads MNIST and learns from all of it."""
     code = (
         "import resource; from benchmarks.kernel_speed import learner, pixels; X, y, *_ = pixels(); "
         "learner().fit(X, y); print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
@@ -146,7 +146,7 @@ def _rival(X: np.ndarray, y: np.ndarray, Z: np.ndarray, t: np.ndarray) -> str:
 
 
 def _votes(clf: PerceptronClassifier, Z: np.ndarray) -> tuple[float, float]:
-    """The times of a vote and of an average over the same rows, taking turns."""
+    """Return the times of a vote and of an average over the same rows, measured in turn."""
     vote, mean = (copy(clf).set_params(predictor=name) for name in ("vote", "average"))
     works = {"vote": lambda: vote.decision_function(Z), "average": lambda: mean.decision_function(Z)}
     times = alternating(works, repeats=5)

@@ -18,7 +18,7 @@ KERNELS = {"linear": None, "RBF γ = 0.05": kernels.RBF(gamma=0.05), "Polynomial
 
 @cache
 def letters() -> tuple[Any, Any, Any, Any]:
-    """Pixels and labels of all letters, the length of every word, and its fold."""
+    """Return pixels and labels of all letters, the length of every word, and its fold."""
     data = np.load(folder() / "ocr_letters" / "letters.npz")
     return data["pixels"].astype(np.float32), data["labels"], data["word_lengths"], data["folds"]
 
@@ -33,7 +33,7 @@ def split(chosen: Any) -> tuple[list[Any], list[Any]]:
 
 
 def accuracy(kernel: Any, transitions: bool, train_on_one: bool, folds: Any) -> tuple[float, float, float]:
-    """Mean letter accuracy over folds, its spread, and the time of a fit."""
+    """Return the mean letter accuracy over folds, its standard deviation, and the time of a fit."""
     _, _, _, fold = letters()
     found, times = [], []
     for held in folds:

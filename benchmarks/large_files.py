@@ -1,4 +1,4 @@
-"""Files that are larger than one would hold in memory: throughput, peak memory, and epochs from the cache."""
+"""Out-of-core learning: throughput, peak memory, and epochs from the cache."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from rosenblatt.data.sources import RowSource
 from rosenblatt.streaming import feed_of, fit_blocks
 
 ROWS, FEATURES = 116_000, 50_000
-"""Rows of about 100 MB of text."""
+"""The size of a file of about 100 MB of text."""
 
 LARGE, SEVERAL = 30, 5
-"""How often that is repeated in the large file, and in the one of several epochs."""
+"""Copies of that file in the large file, and in the one of several epochs."""
 
 MEMORY, SLOWER = 600, 0.15
-"""What is asked: MB of memory, and how much slower per byte the large file may be."""
+"""The targets: MB of memory, and how much slower per byte the large file may be."""
 
 
 COMMAND = """
@@ -37,14 +37,14 @@ import sys
 from rosenblatt.cli import main
 try:
     main()
-finally:  # what the peak of a child says in getrusage begins with its parent's
+finally:  # in getrusage, the peak of a child starts from its parent's
     print(*[line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")], file=sys.stderr)
 """
-"""`rosenblatt`, and how many kB of memory it had at its peak."""
+"""A script that runs `rosenblatt` and then prints its peak memory in kB."""
 
 
 class Measured(NamedTuple):
-    """What a run took: seconds, and MB of memory at its peak; and how many mistakes it made."""
+    """A run: its seconds, its peak memory in MB, and its mistakes."""
 
     seconds: float
     memory: float
@@ -146,7 +146,7 @@ def _source(path: Path) -> RowSource:
 
 
 def _timed(source: Iterable[Block]) -> list[tuple[float, float]]:
-    """Seconds of each of three epochs, by the clock and of all threads together."""
+    """Return the wall time and the CPU time of each of three epochs."""
     times = []
 
     class Watched:
@@ -165,9 +165,9 @@ def _median(runs: Sequence[Measured]) -> Measured:
 
 
 def _fit(path: Path, *options: str) -> Measured:
-    """One run in a process of its own."""
+    """Measure one run, in a process of its own."""
     model = path.with_name("model")
     command = [sys.executable, "-c", COMMAND, "fit", path, "-o", model, "--no-keep", "--quiet", "--json"]
     done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
-    told = json.loads(done.stdout)
-    return Measured(told["seconds"], int(done.stderr.split()[-1]) / 1e3, told["mistakes"])
+    summary = json.loads(done.stdout)
+    return Measured(summary["seconds"], int(done.stderr.split()[-1]) / 1e3, summary["mistakes"])

@@ -1,4 +1,4 @@
-"""What the perceptron costs on a kernel's feature map, and what with the kernel, as the degree grows."""
+"""The time of the perceptron on a kernel's feature map and with the kernel, by degree."""
 
 from __future__ import annotations
 

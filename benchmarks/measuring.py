@@ -1,4 +1,4 @@
-"""Timing: warm-up apart, medians of several, both sides in one run; and the machine that it was done on."""
+"""Timing: warm-up excluded, medians, both sides in one run; and a description of the machine."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rosenblatt.version import __version__
 
 NOWHERE = "In none of these."
 Comparison = tuple[str, float, float, str]
-"""What is compared, ours, theirs, and how to write such a value, as "{:.2f} s"."""
+"""The name of a measure, our value, theirs, and their format, as "{:.2f} s"."""
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
-"""The packages that every report names; rivals are named where they are used."""
+"""The packages that every report names; rivals are named by the reports that use them."""
 
 
 def seconds(work: Callable[[], Any], repeats: int = 5, warm: bool = True) -> float:
-    """The median time of several calls, after one that is not counted."""
+    """Return the median time of several calls, after one that is not counted."""
     if warm:
         work()
     times = []
@@ -40,7 +40,7 @@ def seconds(work: Callable[[], Any], repeats: int = 5, warm: bool = True) -> flo
 
 
 def alternating(works: dict[str, Callable[[], Any]], repeats: int = 7) -> dict[str, float]:
-    """Median times of rivals that take turns, so that a slow moment of the machine hits them all."""
+    """Return the median times of several functions, called in turn so that noise affects them all."""
     for work in works.values():
         work()
     times: dict[str, list[float]] = {name: [] for name in works}
@@ -54,20 +54,20 @@ def alternating(works: dict[str, Callable[[], Any]], repeats: int = 7) -> dict[s
 
 
 def float32_rate() -> float:
-    """Operations per second of a large float32 matrix product, on all cores."""
+    """Return the operations per second of a large float32 matrix product, on all cores."""
     square = np.random.default_rng(0).random((4096, 4096), dtype=np.float32)
     return 2 * 4096**3 / seconds(lambda: square @ square, repeats=3)
 
 
 def table(heads: list[str], rows: list[list[Any]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = ["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
     lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
     return "\n".join(lines)
 
 
 def where_we_lose(what: str, less: Iterable[Comparison] = (), more: Iterable[Comparison] = ()) -> str:
-    """The comparisons, of measures of which less or more is better, in which ours is worse."""
+    """Return the comparisons in which ours is worse; of `less` less is better, of `more` more."""
     lost = [
         f"{name}, {form.format(ours)} against {form.format(theirs)}"
         for sign, comparisons in ((1, less), (-1, more))
@@ -78,7 +78,7 @@ def where_we_lose(what: str, less: Iterable[Comparison] = (), more: Iterable[Com
 
 
 def machine(rivals: Iterable[str] = ()) -> str:
-    """The processor, cores and memory of this machine, the versions of the packages used, and the date, in one line."""
+    """Return the processor, cores and memory of this machine, the versions of packages, and the date, in one line."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     versions = ", ".join(f"{name} {version(name)}" for name in (*PACKAGES, *rivals))
     return (
@@ -88,7 +88,7 @@ def machine(rivals: Iterable[str] = ()) -> str:
 
 
 def processor() -> str:
-    """The model of the processor as Linux names it, or else its architecture."""
+    """Return the model of the processor as Linux names it, or else its architecture."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -96,7 +96,7 @@ def processor() -> str:
 
 
 def rivals(source: Path) -> list[str]:
-    """The packages, beyond those that every report names, that the file of a report imports."""
+    """Return the packages that the file of a report imports, beyond those that every report names."""
     imported = set()
     for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -52,7 +52,7 @@ def _lengths(examples: int = 5_000) -> str:
 def named_examples(
     examples: int, features: int, names: int = 1_000, seed: int = 0
 ) -> tuple[list[dict[str, float]], list[int]]:
-    """Dicts with this many of the names each, and labels −1 and +1 by a plane, with some noise."""
+    """Return dicts with this many of the names each, and labels −1 and +1 by a hyperplane, with noise."""
     random = np.random.default_rng(seed)
     plane, named = random.normal(size=names), [f"feature {i}" for i in range(names)]
     dicts, labels = [], []
@@ -91,7 +91,7 @@ def _river(examples: Sequence[dict[Any, float]], labels: Sequence[bool]) -> None
 
 
 def _streams(rows: int = 20_000) -> str:
-    """Rows of a sparse data set: dicts, blocks of CSR rows, and Vowpal Wabbit's text."""
+    """Report the speed on rows of a sparse data set: dicts, blocks of CSR rows, and Vowpal Wabbit's text."""
     X, y = sparse_rows(rows)
     dicts = [
         dict(zip(X.indices[a:b].tolist(), X.data[a:b].tolist(), strict=True))
@@ -117,7 +117,7 @@ def _streams(rows: int = 20_000) -> str:
         workspace.finish()
 
     def progressive() -> None:
-        """`learn` scores an example before it moves: that score is the prediction."""
+        """Use the score that `learn` computes before it updates as the prediction."""
         workspace = Workspace("--quiet --loss_function hinge -b 20")
         for line in labelled:
             example = workspace.parse(line)

@@ -68,7 +68,7 @@ def _long() -> arena.Match:
 
 
 def _bent() -> arena.Match:
-    """Labels by chance, until there are as many support vectors as asked for."""
+    """Return a match with random labels and SUPPORT support vectors."""
     random, match = (
         np.random.default_rng(0),
         arena.Match(arena.Classification(2), None, arena.Learner("RBF(sigma=0.1)")),

@@ -1,6 +1,6 @@
 """Freund and Schapire's table: polynomial kernels on raw MNIST pixels, all predictors, T = 0.1 to 10.
 
-One run of ten epochs per degree gives every line: the ledger until a round is that of the shorter run.
+One run of ten epochs per degree gives every row: the ledger until a round is that of the shorter run.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def report() -> str:
 
 
 def study(clf: PerceptronClassifier, rows: int, Z: np.ndarray, t: np.ndarray) -> dict[str, list[float]]:
-    """Errors of all predictors, mistakes and support, at every T, from one run."""
+    """Return errors of all predictors, mistakes and support, at every T, from one run."""
     run, whole = clf._run, clf.ledger_
     found: dict[str, list[float]] = {name: [] for name in (*PREDICTORS, "support", "mistakes")}
     for T in EPOCHS:
@@ -77,7 +77,7 @@ def study(clf: PerceptronClassifier, rows: int, Z: np.ndarray, t: np.ndarray) ->
 
 
 def note(apart: dict[str, float], name: str, found: list[float], paper: tuple[float, ...]) -> None:
-    """Remember the largest distance to the paper."""
+    """Update the largest differences to the paper."""
     if name in ("support", "mistakes"):
         apart["counts"] = max(apart["counts"], *(abs(a - b) / b for a, b in zip(found, paper, strict=True)))
     elif name == "vote":
@@ -85,7 +85,7 @@ def note(apart: dict[str, float], name: str, found: list[float], paper: tuple[fl
 
 
 def shown(ours: float, paper: float | None) -> str:
-    """Our figure, and the paper's in brackets."""
+    """Return our figure, with the paper's in brackets."""
     if ours > 100:
         return f"{ours:,.0f}" + (f" ({paper:,.0f})" if paper else "")
     return f"{ours:.2f}" + (f" ({paper})" if paper else "")

@@ -1,4 +1,4 @@
-"""Ranking: MQ2008 against a pairwise SVM and LightGBM, a large epoch against memory, and lists one by one."""
+"""Ranking: MQ2008 against a pairwise SVM and LightGBM, a large epoch against reading its rows, and lists one by one."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ MEASURES: dict[str, Callable[..., float]] = {
 
 @cache
 def letor_part(number: int) -> Part:
-    """One of the five parts of MQ2008."""
+    """Return one of the five parts of MQ2008."""
     read = data.read_svmlight(folder() / "mq2008" / f"S{number % 5 + 1}.txt.gz", n_features=46)
     return read.X.toarray(), read.y, read.qid
 
 
 def folds() -> list[Fold]:
-    """Training, validation and test part of LETOR's five folds."""
+    """Return the training, validation and test sets of LETOR's five folds."""
 
     def joined(*numbers: int) -> Part:
         X, y, qid = zip(*map(letor_part, numbers), strict=True)
@@ -50,7 +50,7 @@ def folds() -> list[Fold]:
 
 
 def ours(fold: Fold, seed: int, **options: Any) -> Any:
-    """The guess, of the epochs of one run, that ranks the validation part best."""
+    """Fit our ranker, with the epoch that is best on the validation set; return its scoring function."""
     train, held, _ = fold
     ranker = PerceptronRanker(epochs=20, draws=2000, metric="map", keep_examples=False, random_state=seed)
     return ranker.set_params(**options).fit(*train, eval_set=held).decision_function
@@ -61,7 +61,7 @@ def by_kernel(fold: Fold, seed: int) -> Any:
 
 
 def svm(fold: Fold, seed: int) -> Any:
-    """A linear SVM on the differences of all pairs of a query, C chosen on the validation part."""
+    """Fit a linear SVM on the differences of all pairs of a query, C chosen on the validation set."""
     (X, y, qid), held, _ = fold
     pairs = [
         (i, j)
@@ -85,7 +85,7 @@ def svm(fold: Fold, seed: int) -> Any:
 
 
 def lambdarank(fold: Fold, seed: int) -> Any:
-    """LightGBM with 15 leaves, stopped early by MAP on the validation part."""
+    """Fit LightGBM with 15 leaves, stopped early by MAP on the validation set."""
 
     def group(qid: Any) -> Any:
         return np.unique(qid, return_counts=True)[1][np.argsort(np.unique(qid, return_index=True)[1])]
@@ -111,7 +111,7 @@ RIVALS: dict[str, Callable[[Fold, int], Any]] = {
 
 
 def letor() -> str:
-    """Every rival on every fold with five seeds, taking turns; a seed changes nothing for the SVM but its solver."""
+    """Report all rankers on every fold with five seeds, in turn; the SVM, where seeds change only the solver, with one."""
     found: dict[str, list[list[float]]] = {name: [] for name in RIVALS}
     times: dict[str, list[float]] = {name: [] for name in RIVALS}
     all_folds = folds()
@@ -145,7 +145,7 @@ def letor() -> str:
 
 
 def _lost(found: dict[str, list[list[float]]], taken: dict[str, float]) -> str:
-    """Where the first of ours is behind a rival."""
+    """Return where the first of ours is behind a rival."""
     mine, _, *rivals = RIVALS
     means = {name: np.mean(values, axis=0) for name, values in found.items()}
     return where_we_lose(
@@ -160,7 +160,7 @@ def _lost(found: dict[str, list[list[float]]], taken: dict[str, float]) -> str:
 
 
 def large_epoch(rows: int = 1_000_000, queries: int = 10_000) -> str:
-    """One epoch of `best` over generated rows, against reading them once."""
+    """Report the time of one epoch of `best` over generated rows, against reading them once."""
     random = np.random.default_rng(0)
     X, u = random.random((rows, 46)), random.normal(size=46)
     noisy = X @ u + random.normal(size=rows)
@@ -181,15 +181,15 @@ def large_epoch(rows: int = 1_000_000, queries: int = 10_000) -> str:
 
 
 def one_by_one(rounds: int = 3000) -> str:
-    """Lists of 50 × 46 arrays in a Python loop."""
+    """Report the speed of learning lists of 50 × 46 in a Python loop."""
     random = np.random.default_rng(0)
     lists, u = [random.normal(size=(50, 46)) for _ in range(rounds)], random.normal(size=46)
     best = [int(np.argmax(X @ u + random.normal(size=50))) for X in lists]
 
     def play() -> None:
         ranker = online.Ranker()
-        for X, place in zip(lists, best, strict=True):
-            ranker.add_example(X, place)
+        for X, index in zip(lists, best, strict=True):
+            ranker.add_example(X, index)
 
     taken = alternating({"play": play}, repeats=5)["play"]
     return f"`online.Ranker.add_example` on lists of 50 × 46: **{rounds / taken:,.0f}** rounds/s (asked: 20,000)."

@@ -1,4 +1,4 @@
-"""From text to numbers and to a model, against scikit-learn's reader and Vowpal Wabbit."""
+"""Reading text into a matrix and into a model, against scikit-learn's reader and Vowpal Wabbit."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def report() -> str:
 
 
 def _written(folder: Path) -> Path:
-    """Text-like rows as an svmlight file, and next to it as Vowpal Wabbit wants them."""
+    """Write text-like rows as an svmlight file, and next to it in Vowpal Wabbit's format."""
     path = folder / "rows.svm"
     X, y = sparse_rows(ROWS, FEATURES, telling=300)
     X.data = X.data.round(4)

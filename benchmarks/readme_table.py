@@ -1,4 +1,4 @@
-"""The README's table, built from the reports: every number is a cell of one of them, or "…" if it was not measured."""
+"""The README's table, built from the reports: every value is a cell of one of them, or "…" if it was not measured."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def lines(report: str) -> list[str]:
 
 
 def cell(report: str, row: str, column: str) -> str:
-    """The cell in a report's first row that begins with `row`, under the head that begins with `column`."""
+    """Return the cell in a report's first row that begins with `row`, under the head that begins with `column`."""
     heads: list[str] = []
     for line, after in zip(lines(report), [*lines(report)[1:], ""], strict=False):
         cells = line[2:-2].split(" | ")
@@ -65,13 +65,13 @@ def cell(report: str, row: str, column: str) -> str:
 
 
 def fair(data: str, learners: tuple[str, ...]) -> str:
-    """A row of defaults against defaults, or of tuned against tuned."""
+    """Return a row of defaults against defaults, or of tuned against tuned."""
     ours, *theirs = (reached(f"{data} | {learner} |") for learner in learners)
     return f"| {data} | {ours} | {'; '.join(dict.fromkeys(theirs))} |"
 
 
 def reached(row: str) -> str:
-    """Settings, then error or F, and times, of a row of `fair`."""
+    """Return settings, then error or F, and times, of a row of `fair`."""
     columns = {": error ": "test error", ": F ": "F", ", fit ": "fit", ", search ": "search"}
     found = {mark: cell("fair", row, head) for mark, head in columns.items()}
     shown = [mark + value for mark, value in found.items() if value not in (MISSING, "–")]
@@ -79,7 +79,7 @@ def reached(row: str) -> str:
 
 
 def updated(text: str) -> str:
-    """The README's text with the table, and the verdict on it, as the reports have them now."""
+    """Return the README's text with the table, and the verdict on it, from the present reports."""
     said = [
         line for path in sorted(PARTS.glob("*.md")) for line in lines(path.stem) if line.startswith(LOSSES)
     ]

@@ -1,4 +1,4 @@
-"""How good the tagger is: five seeds each, with the spread; and what pruning, confidence and class weights do."""
+"""Quality of the tagger over five seeds; and the effects of pruning, hashing, calibration and class weights."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEEDS = range(5)
 
 
 def over_seeds(score: Callable[[int], float]) -> tuple[float, float]:
-    """Mean and standard deviation, in percent."""
+    """Return mean and standard deviation over seeds, in percent."""
     found = np.array([100 * score(seed) for seed in SEEDS])
     return float(found.mean()), float(found.std(ddof=1))
 
@@ -27,7 +27,7 @@ def shown(found: tuple[float, float]) -> str:
 
 
 def f1(seed: int, train: Any, test: Any, to: str | None = None, **options: Any) -> float:
-    """Spans, learned in another scheme if there is one."""
+    """Return the F of spans, learned in another scheme if `to` names one."""
     y = train[1] if to is None else [convert(labels, to) for labels in train[1]]
     tagger = PerceptronTagger(random_state=seed, scheme=to, **options).fit(train[0], y)
     return metrics.span_f1(test[1], tagger.predict(test[0]))
@@ -75,7 +75,7 @@ def quality() -> list[list[Any]]:
 
 
 def pruning() -> list[list[Any]]:
-    """What leaving out small weights costs."""
+    """Return the F after pruning small weights, and with hashed features."""
     train, test = chunking("train"), chunking("test")
     tagger = PerceptronTagger(templates=CRFPP, random_state=0).fit(*train)
     largest = np.abs(tagger.coef_).max()
@@ -98,7 +98,7 @@ def pruning() -> list[list[Any]]:
 
 
 def calibration() -> list[list[Any]]:
-    """Confidence in bins, on the test part; the temperature from the development part."""
+    """Return confidence in bins, on the test set; the temperature is set on the validation set."""
     rows = []
     for name, train, dev, test in (
         ("UPOS", *(treebank(part, "upos") for part in ("train", "dev", "test"))),
@@ -129,7 +129,7 @@ def calibration() -> list[list[Any]]:
 
 
 def weighting() -> list[list[Any]]:
-    """Class weights on entities, which are rare."""
+    """Return the scores with class weights on entities, which are rare."""
     train, test = emerging("train"), emerging("test")
     rows = []
     for name, weight in (("none", None), ("entities × 5", 5.0), ("entities × 25", 25.0)):

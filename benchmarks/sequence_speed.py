@@ -22,26 +22,26 @@ from rosenblatt.engine.learner import learn
 
 EPOCHS = 10
 PART = 4000
-"""Sentences of CoNLL-2000 that are learned from where features are made in Python."""
+"""Training sentences of CoNLL-2000 where features are made in Python."""
 
 
 def crfsuite(X: list[Any], y: Any, name: str) -> str:
-    """Train CRFsuite's averaged perceptron on features that are spelled out; returns what it printed."""
-    trainer = Listening(algorithm="ap", params={"max_iterations": EPOCHS, "epsilon": 0.0}, verbose=True)
+    """Train CRFsuite's averaged perceptron on features as strings; return its log."""
+    trainer = LoggingTrainer(algorithm="ap", params={"max_iterations": EPOCHS, "epsilon": 0.0}, verbose=True)
     for features, labels in zip(X, y, strict=True):
         trainer.append(features, labels)
     trainer.train(name)
-    return "".join(trainer.heard)
+    return "".join(trainer.log_lines)
 
 
-class Listening(pycrfsuite.Trainer):  # type: ignore[misc]
-    """A trainer that keeps what it says."""
+class LoggingTrainer(pycrfsuite.Trainer):  # type: ignore[misc]
+    """A trainer that keeps its log."""
 
-    heard: list[str]
+    log_lines: list[str]
 
     def message(self, text: str) -> None:
-        """Called for every line."""
-        self.heard = [*getattr(self, "heard", []), text]
+        """Store a line of the log."""
+        self.log_lines = [*getattr(self, "log_lines", []), text]
 
 
 def ours() -> PerceptronTagger:
@@ -55,7 +55,7 @@ def theirs(name: str) -> str:
 
 
 def epochs_of_ours() -> list[float]:
-    """The time of every epoch over features that have their numbers."""
+    """Return the time of every epoch over features that have ids."""
     times: list[float] = []
     X, y = chunking("train")
     tagger = PerceptronTagger(templates=CRFPP, epochs=1, random_state=0).fit(X, y)
@@ -76,7 +76,7 @@ def epochs_of_ours() -> list[float]:
 
 
 def text_to_model(folder: Path) -> tuple[list[list[Any]], str]:
-    """Both sides five times in turn, after one that compiles; epochs with them."""
+    """Return the rows of both sides, measured five times in turn after compilation, and their model's file."""
     name = str(folder / "crfsuite")
     ours()
     mine, rival, my_epochs, their_epochs = [], [], [], []
@@ -86,11 +86,9 @@ def text_to_model(folder: Path) -> tuple[list[list[Any]], str]:
         mine.append(perf_counter() - began)
         my_epochs += epochs_of_ours()
         began = perf_counter()
-        heard = theirs(name)
+        log = theirs(name)
         rival.append(perf_counter() - began)
-        their_epochs += [
-            float(t) for t in re.findall(r"Seconds required for this iteration: ([0-9.]+)", heard)
-        ]
+        their_epochs += [float(t) for t in re.findall(r"Seconds required for this iteration: ([0-9.]+)", log)]
     Z, w = chunking("test")
     f_ours = metrics.span_f1(w, tagger.predict(Z))
     model = pycrfsuite.Tagger()
@@ -116,7 +114,7 @@ def text_to_model(folder: Path) -> tuple[list[list[Any]], str]:
 
 
 def tagging(model_name: str) -> list[list[Any]]:
-    """Tokens per second, on one core; words that were not learned from are seen for the first time."""
+    """Return tokens per second, on one core; unknown words are encoded for the first time."""
     Z, _ = chunking("test")
     sentences = [list(sentence) for sentence in Z]
     tokens = sum(map(len, sentences))
@@ -164,7 +162,7 @@ def tagging(model_name: str) -> list[list[Any]]:
 
 
 def by_name(folder: Path) -> list[list[Any]]:
-    """Features that are made in Python before: fit, tagging, and tagging one sentence per call."""
+    """Return times with features that are made in Python: fit, tagging, and tagging one sentence per call."""
     X, y = chunking("train")
     train, test = (list(map(named, sentences)) for sentences in (X[:PART], chunking("test")[0]))
     labels = [list(some) for some in y[:PART]]
@@ -207,7 +205,7 @@ def _by_name(form: str, X: list[Any], y: list[Any], Z: list[Any], name: str) -> 
 
 
 def early_stopping() -> list[list[Any]]:
-    """What scoring a validation part after every epoch adds to learning from lists of names."""
+    """Return the time of a fit that scores a validation set after every epoch, and of one that does not."""
     X, y = chunking("train")
     sentences = [[*map(as_names, named(sentence))] for sentence in X]
     labels, cut = [list(some) for some in y], 4 * len(sentences) // 5
@@ -222,7 +220,7 @@ def early_stopping() -> list[list[Any]]:
 
 
 def against_nltk() -> list[list[Any]]:
-    """The same treebank for both: UPOS."""
+    """Return times and accuracies of UPOS tagging, against NLTK on the same treebank."""
     X, y = treebank("train", "upos")
     Z, w = treebank("test", "upos")
     sentences = [list(sentence) for sentence in Z]
@@ -255,20 +253,20 @@ def against_nltk() -> list[list[Any]]:
 
 
 def peak(what: str) -> float:
-    """The peak memory, in MB, of a process that does this and nothing else."""
+    """Return the peak memory, in MB, of a process that only evaluates this expression."""
     code = f"import benchmarks.sequence_speed as b; b.{what}; print(b.peak_so_far())"
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     return float(shown.split()[-1])
 
 
 def peak_so_far() -> float:
-    """The highest that this process's memory has been; what it was forked from does not count."""
+    """Return the peak memory of this process in MB, without that of its parent."""
     (line,) = re.findall(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"))
     return int(line) / 1024
 
 
 def lost(rows: list[list[Any]]) -> str:
-    """Where the first number of ours is worse than the first of theirs."""
+    """Return the rows in which our first number is worse than theirs."""
     compared = []
     for what, *sides in (row[:3] for row in rows):
         numbers = [re.match(r"[\d.]+", side.replace(",", "")) for side in sides]

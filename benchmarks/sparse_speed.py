@@ -66,7 +66,7 @@ def _epoch() -> str:
 
 
 def _one_epoch(X: Any, y: Any, shuffle: bool) -> tuple[dict[str, float], float]:
-    """Times of one epoch, and the share of rounds that were mistakes."""
+    """Return the times of one epoch, and the share of rounds that were mistakes."""
     keeping = PerceptronClassifier(epochs=1, shuffle=shuffle, random_state=0)
     rivals: dict[str, Any] = {
         "keeping": keeping,
@@ -124,7 +124,7 @@ def _newsgroups() -> str:
 
 
 def _votes() -> str:
-    """What `predict` costs by vote and by average, without a kernel."""
+    """Report the time of `predict` by vote and by average, without a kernel."""
     rows = []
     for features, options in (
         ("words", {}),

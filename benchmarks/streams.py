@@ -1,4 +1,4 @@
-"""Streams without end: memory after ten million rounds, and what each predictor makes of drift, beside River."""
+"""Unbounded streams: memory after ten million rounds, and errors under drift, against River."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rosenblatt import PerceptronClassifier
 
 FEATURES, SEEDS = 20, 6
 CHANGE, AFTER, GRADUAL = 10_000, 1_000, 2_000
-"""The round of the change, the rounds after it, and how many a gradual change takes."""
+"""The round of the change, the rounds after it, and the rounds that a gradual change takes."""
 
 MEMORY = """
 import numpy as np
@@ -75,7 +75,7 @@ def _memory() -> str:
 
 
 def concept(kind: str, random: np.random.Generator, rounds: int) -> Any:
-    """The weights that label the points of every round."""
+    """Return the weights that label the points of every round."""
     before, after = random.normal(size=(2, FEATURES))
     time = np.arange(rounds)[:, None]
     if kind == "abrupt":
@@ -85,7 +85,7 @@ def concept(kind: str, random: np.random.Generator, rounds: int) -> Any:
 
 
 def ours(predictor: str) -> Callable[[Any, Any], Callable[[Any], Any]]:
-    """How a learner of ours learns a stream; returns what answers then."""
+    """Return a function that learns a stream with our learner and returns its `predict`."""
 
     def learn(X: Any, y: Any) -> Callable[[Any], Any]:
         clf = PerceptronClassifier(predictor=predictor, keep_examples=False)
@@ -97,7 +97,7 @@ def ours(predictor: str) -> Callable[[Any, Any], Callable[[Any], Any]]:
 
 
 def river(make: Callable[[], Any]) -> Callable[[Any, Any], Callable[[Any], Any]]:
-    """The same for one of River's."""
+    """Return a function that learns a stream with River's learner and returns its prediction function."""
 
     def learn(X: Any, y: Any) -> Callable[[Any], Any]:
         learner = make()

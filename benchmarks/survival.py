@@ -1,4 +1,4 @@
-"""What model files and runs survive: files by the thousand that are broken or forged, and runs that are killed."""
+"""Robustness: thousands of broken or forged model files, and runs that are killed and resumed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MUTATED, KILLED = 10_000, 25
 
 
 def report() -> str:
-    mutated, killed = _told("mutations.py", MUTATED), _told("kills.py", KILLED)
+    mutated, killed = _counts("mutations", MUTATED), _counts("kills", KILLED)
     rows = [[kind, tally["killed"], tally["finished"]] for kind, tally in killed.items()]
     return "\n\n".join(
         [
@@ -25,7 +25,7 @@ def report() -> str:
             f"{MUTATED:,} model files of every kind, half of them with bytes cut, flipped or inserted, half with a right checksum and "
             f"wrong values: {mutated['refused']:,} refused with a sentence, {mutated['read']:,} read and asked to answer; no crash, no hang, "
             "within 256 MB beside what the process had.",
-            "Runs killed with SIGKILL at random moments and gone on with, until they were complete: every one of them left the bytes of "
+            "Runs killed with SIGKILL at random moments and resumed, until they were complete: every one of them left the bytes of "
             "a run that was never killed.",
             table(["run", "kills", "completed"], rows),
             _starts(),
@@ -33,16 +33,20 @@ def report() -> str:
     )
 
 
-def _told(script: str, count: int) -> Any:
+def _counts(script: str, count: int) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, TESTS / script, folder, str(count)], capture_output=True, text=True, check=True
+            [sys.executable, "-m", f"fixtures.{script}", folder, str(count)],
+            cwd=TESTS,
+            capture_output=True,
+            text=True,
+            check=True,
         )
     return json.loads(done.stdout)
 
 
 def _starts() -> str:
-    """How long a command takes that has little to do."""
+    """Return the times of commands that have little to do."""
     with tempfile.TemporaryDirectory() as folder:
         rows = Path(folder) / "rows.svm"
         rows.write_text("".join(f"{i % 2} {1 + i % 5}:{i % 7} {7 + i % 3}:1\n" for i in range(1000)))

@@ -1,4 +1,4 @@
-"""A real browser, and a page that was opened as a person opens it."""
+"""Fixtures: a real browser, and the page opened in it."""
 
 import os
 import subprocess
@@ -20,7 +20,7 @@ AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 
 @pytest.fixture(scope="session")
 def address():
-    """Where `rosenblatt play` says that the arena is open."""
+    """Start `rosenblatt play`, and return the address that it prints."""
     command = [sys.executable, "-m", "rosenblatt.cli", "play", "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         yield server.stdout.readline().split()[-1]
@@ -36,7 +36,7 @@ def browser():
 
 
 class Visitor:
-    """Somebody at the page, who notices faults and requests to elsewhere."""
+    """A browser session on the page, which records errors and requests to other hosts."""
 
     def __init__(self, browser, address, **options):
         self.context = browser.new_context(accept_downloads=True, **options)
@@ -59,16 +59,16 @@ class Visitor:
             self.elsewhere.append(request.url)
 
     def settled(self):
-        """Nothing is asked for or drawn any more."""
+        """Wait until nothing is requested or drawn any more."""
         self.page.wait_for_selector("body:not([aria-busy]) #figure:not([aria-busy])")
 
     def until(self, condition):
-        """Wait until some JavaScript says so; the page's policy keeps Playwright's own way to wait out."""
+        """Wait until a JavaScript expression is true; the page's policy blocks Playwright's own wait."""
         for _ in range(300):
             if self.page.evaluate(condition):
                 return
             self.page.wait_for_timeout(100)
-        raise AssertionError(f"It never came to {condition}.")
+        raise AssertionError(f"Timed out waiting for {condition}.")
 
     def enter(self, mode):
         self.page.click(f"button.mode[data-mode={mode}]")
@@ -83,7 +83,7 @@ class Visitor:
         self.settled()
 
     def click_at(self, x, y, size=600):
-        """Click into the figure, in the units of its drawing."""
+        """Click into the figure, in units of its drawing."""
         self.page.locator("#points").scroll_into_view_if_needed()
         box = self.page.locator("#points").bounding_box()
         self.page.mouse.click(box["x"] + x / size * box["width"], box["y"] + y / size * box["height"])
@@ -97,7 +97,7 @@ class Visitor:
         return [line.locator("td").all_inner_texts() for line in lines]
 
     def record(self):
-        """What "Save the match" saves."""
+        """Return the record that "Save the match" saves."""
         with self.page.expect_download() as saved:
             self.page.click("#save")
         return Path(saved.value.path()).read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ class Visitor:
 
 @pytest.fixture
 def visit(browser, address):
-    """A function that opens the page; afterwards nothing may have gone wrong, and nothing been asked elsewhere."""
+    """Return a function that opens the page; afterwards, check for errors and requests to other hosts."""
     visitors = []
 
     def open_page(**options):

@@ -1,4 +1,4 @@
-"""The arena in a real browser: what a person does, what is drawn, and that it agrees with the record."""
+"""The arena in a real browser: what is drawn, and that it agrees with the record."""
 
 import json
 
@@ -11,7 +11,7 @@ MODES = ("plane", "kernel", "ranking", "sequence")
 
 
 def proof_on_the_page(visitor):
-    """The numbers that the charts show for every k, reached by the keyboard."""
+    """Return the numbers that the charts show for every k, reached by the keyboard."""
     count = len(visitor.rows("guesses-table"))
     visitor.page.focus("#chart-progress")
     for _ in range(count):
@@ -38,7 +38,7 @@ def agrees_with_the_record(visitor):
     return match
 
 
-def test_an_example_is_placed_and_the_mistake_seen(visit):
+def test_click_shows_an_example_and_its_mistake(visit):
     visitor = visit()
     before = visitor.page.get_attribute("#guess", "d") or ""
     visitor.click_at(420, 200)
@@ -53,7 +53,7 @@ def test_an_example_is_placed_and_the_mistake_seen(visit):
     visitor.picture("plane")
 
 
-def test_an_illegal_place_is_refused_by_its_rule(visit):
+def test_illegal_point_is_refused_by_its_rule(visit):
     visitor = visit()
     visitor.click_at(300, 300)
     assert visitor.text("#fault").startswith("Margin:")
@@ -119,7 +119,7 @@ def test_page_opens_at_its_title(browser, address, mode):
     page = browser.new_page(viewport={"width": 1000, "height": 300})
     page.goto(f"{address}#{mode}" if mode else address)
     page.wait_for_selector("body:not([aria-busy]) #figure:not([aria-busy]) > svg")
-    page.wait_for_timeout(300)  # a browser that goes to a fragment does so when all is loaded
+    page.wait_for_timeout(300)  # a browser scrolls to a fragment when all is loaded
     assert page.evaluate("location.hash") == f"#{mode or 'plane'}"
     assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
     assert page.evaluate("scrollY") == 0
@@ -132,7 +132,7 @@ def test_every_predictor_colours_the_plane(visit):
     visitor.click("[data-scene=circles]")
     visitor.play("all")
     pictures = set()
-    for name in ("last", "average", "vote", "sample"):  # the last guess, which knows all, is the best, too
+    for name in ("last", "average", "vote", "sample"):  # the last guess is the best one, too
         visitor.page.check(f"[name=predictor][value={name}]")
         visitor.settled()
         pictures.add(visitor.page.get_attribute("#points image", "href"))
@@ -140,7 +140,7 @@ def test_every_predictor_colours_the_plane(visit):
 
 
 @pytest.mark.parametrize("scene", ["spirals", "checkerboard"])
-def test_a_narrow_kernel_learns_it(visit, scene):
+def test_narrow_kernel_learns_toy_data(visit, scene):
     visitor = visit()
     visitor.enter("kernel")
     visitor.page.fill("input[name=kernel]", "RBF(sigma=0.1)")
@@ -151,7 +151,7 @@ def test_a_narrow_kernel_learns_it(visit, scene):
     visitor.picture(scene)
 
 
-def test_a_kernel_bomb_and_nonsense_are_refused_and_the_page_goes_on(visit):
+def test_bad_kernels_are_refused_and_the_page_still_works(visit):
     visitor = visit()
     visitor.enter("kernel")
     visitor.play("all")
@@ -172,8 +172,8 @@ def test_ranking(visit):
     order = visitor.page.locator("#round-details tbody tr").all_inner_texts()
     assert len(order) == 5
     assert "B's answer" in order[0]
-    for place in ((420, 200), (200, 260), (260, 420)):
-        visitor.click_at(*place)
+    for point in ((420, 200), (200, 260), (260, 420)):
+        visitor.click_at(*point)
     assert visitor.text("#pending").startswith("3 placed")
     visitor.click("#show-list")
     assert visitor.text("#step-shown") == "11 of 11"
@@ -231,7 +231,7 @@ def test_a_match_is_saved_and_loaded(visit, mode, tmp_path):
     assert other.record() == record
 
 
-def test_a_file_that_is_no_match_is_refused(visit, tmp_path):
+def test_load_refuses_other_files(visit, tmp_path):
     visitor = visit()
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     visitor.page.set_input_files("#load", tmp_path / "x.json")
@@ -337,7 +337,7 @@ def test_a_match_of_ten_thousand_rounds_is_loaded_and_replayed(visit, tmp_path):
     assert visitor.rows("rounds-table")[-1][0] == str(step)
 
 
-def test_who_is_in_a_hurry_gets_the_last_thing_asked_for(visit):
+def test_fast_clicks_end_in_the_state_of_the_last(visit):
     visitor = visit()
     for selector in (
         ".play[data-rounds=all]",

@@ -1,4 +1,4 @@
-"""How `make docs` builds the site. Nothing is fetched from anywhere, when it is built or when it is read."""
+"""How `make docs` builds the site. Nothing is fetched, when it is built or when it is read."""
 
 import sys
 from pathlib import Path

@@ -1,3 +1,3 @@
-"""What `make check` leaves alone here: it runs the examples of pages, not what Sphinx runs or has made."""
+"""Files that `make check` ignores here: it runs the examples of pages, not what Sphinx runs or generates."""
 
 collect_ignore_glob = ["*.py", "_*", "api/names", "checks", "gallery", "project"]

@@ -1,10 +1,10 @@
 """
-An adversary who reaches the bound
-==================================
+An adversary that reaches the bound
+===================================
 
 The game of the sources with both its players: A shows points that some plane separates with margin γ, and B learns. The theorem says
-that B errs at most R/γ² times. A player by chance comes nowhere near; one who shows only what is orthogonal to
-everything before reaches it, to the last mistake.
+that B errs at most R/γ² times. A random player comes nowhere near; one that shows only points orthogonal to all
+before reaches it, to the last mistake.
 """
 
 import matplotlib.pyplot as plt
@@ -14,7 +14,7 @@ from rosenblatt import arena
 
 rules = arena.Rules(u=np.ones(100), margin=0.1, radius_squared=1.0)
 players = {
-    "by chance": arena.Random(seed=0),
+    "random": arena.Random(seed=0),
     "greedy": arena.Greedy(stop=False),
     "orthogonal": arena.Orthogonal(),
 }
@@ -24,7 +24,7 @@ for name, player in players.items():
     print(f"{name:10}: {sum(round.wrong for round in matches[name].rounds):3} mistakes in {played} rounds")
 
 # %%
-# The greedy player shows what B is most wrong about, and thereby teaches it the most.
+# The greedy player shows the point of smallest margin, and thereby teaches B the most.
 
 for name, match in matches.items():
     plt.plot(np.cumsum([0, *(round.wrong for round in match.rounds)]), label=name)
@@ -35,6 +35,6 @@ plt.legend()
 plt.show()
 
 # %%
-# The proof, with the numbers of that match: all of it is equalities.
+# The proof, with the numbers of that match: every inequality is an equality.
 
 print(arena.prove(matches["orthogonal"]).line(100))

@@ -2,8 +2,8 @@
 The best of a list
 ==================
 
-Lists of six candidates with grades that depend on three of their five features. Three ways to learn from them, by how good the first three places
-are on lists that were held back.
+Lists of six candidates with grades that depend on three of their five features. Three ways to learn from them, compared by NDCG@3
+on held-out lists.
 """
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ for strategy in ("pairs", "best", "top"):
     print(f"{strategy:6} NDCG@3 {quality:.3f} after {len(ranker.ledger_.mistakes)} mistakes")
 
 # %%
-# What each of them learned about the features, beside what the grades were made from.
+# The weights that each of them learned, beside those that the grades were made from.
 
 weights["the truth"] = np.array([2.0, -1.0, 0.5, 0.0, 0.0]) / np.linalg.norm([2.0, -1.0, 0.5])
 for i, (name, shown) in enumerate(weights.items()):

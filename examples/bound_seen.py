@@ -21,7 +21,7 @@ certificate = learner.certificate(X, y, u=u)
 print(certificate)
 
 # %%
-# Both sides of the race, and between which curves they must stay.
+# Both sides of the race, each with its bound.
 
 k = np.arange(1, certificate.corrections + 1)
 plt.plot(k, np.sqrt(certificate.length_ceiling), "--", color="C0", label="√(kR): no longer than this")

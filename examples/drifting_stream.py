@@ -7,7 +7,7 @@ What is learned first becomes wrong, and a learner that cannot forget has to unl
     python examples/drifting_stream.py [stream.png]
 
 Points in the plane have one of two classes, told apart by a ring that moves slowly and, halfway, jumps. Every learner
-answers each point before it is told its class. One keeps every row it was ever corrected on; the others keep 100.
+predicts each point before it learns its class. One keeps every row it was ever corrected on; the others keep 100.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ POLICIES = ("none", "projection", "merging", "halving", "oldest", "random")
 
 
 def points(rounds: int, seed: int = 0) -> tuple[Any, Any]:
-    """Points in the plane and their classes, −1 or +1: inside of a ring that moves, and in the middle jumps."""
+    """Return points in the plane and their classes, −1 or +1: inside of a ring that moves, and halfway jumps."""
     random = np.random.default_rng(seed)
     time = np.arange(rounds) / rounds
     angle = 2 * np.pi * (time + (time > 0.5) * 0.5)
@@ -36,7 +36,7 @@ def points(rounds: int, seed: int = 0) -> tuple[Any, Any]:
 
 
 def simulate(rounds: int, size: int = 100, seed: int = 0) -> dict[str, Any]:
-    """Whether each learner erred in every round, how many rows it stores in the end, and seconds."""
+    """Return for each learner whether it erred in every round, its support vectors at the end, and seconds."""
     X, y = points(rounds, seed)
     found: dict[str, Any] = {}
     for policy in POLICIES:
@@ -46,13 +46,13 @@ def simulate(rounds: int, size: int = 100, seed: int = 0) -> dict[str, Any]:
         for i in range(rounds):
             wrong[i] = learner.predict(X[i]) * y[i] <= 0
             learner.add_example(X[i], int(y[i]))
-        stored = len(learner._run.hypothesis.memory)
+        stored = len(learner._run.hypothesis.support)
         found[policy] = {"wrong": wrong, "stored": stored, "seconds": perf_counter() - began}
     return found
 
 
 def plot(found: dict[str, Any], path: str, window: int = 300) -> None:
-    """The error over time, as the mean of a window of rounds."""
+    """Plot the error over time, as the mean of a window of rounds."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(figsize=(8, 4), layout="constrained")

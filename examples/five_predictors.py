@@ -2,8 +2,8 @@
 One run, five predictors
 ========================
 
-After every epoch the same run is asked five times: by its last guess, its best, the average and the vote of all, and one that
-is drawn. Nothing is learned again between the questions.
+After every epoch the same run predicts five times: by its last guess, its best, the average and the vote of all, and one that
+is drawn. Nothing is learned again between these predictions.
 """
 
 import matplotlib.pyplot as plt

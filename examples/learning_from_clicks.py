@@ -2,14 +2,14 @@
 Learning to rank from clicks
 ============================
 
-A stream of queries, users who look at the top first, and the regret of not being told. ::
+A stream of queries, users who look at the top first, and the regret of learning from clicks alone. ::
 
     ROSENBLATT_DATA=… python examples/learning_from_clicks.py
 
-A user looks at the row at rank i with probability 1/i, and clicks on a relevant row that was looked at. What a click
-says is that the clicked row is better than those above it, which were looked at, too, and passed over: so
-`add_example` is told just these. A click on the first row says nothing new. Beside it learns one that is told
-all the best rows of every list. What the first loses against the second, round by round, is its regret.
+A user looks at the row at rank i with probability 1/i, and clicks on a relevant row that was looked at. A click means
+that the clicked row is better than those above it, which were looked at, too, and passed over: so `add_example` gets
+just these. A click on the first row adds nothing new. A second ranker learns all the best rows of every list. What the
+first loses against the second, round by round, is its regret.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rosenblatt.rows.queries import group_rows
 
 
 def read_lists(parts: tuple[int, ...] = (1, 2, 3, 4, 5)) -> list[tuple[Any, Any]]:
-    """The queries of MQ2008 in which some row is relevant and some is not: rows and grades."""
+    """Return the queries of MQ2008 in which some row is relevant and some is not: rows and grades."""
     folder = Path(os.environ["ROSENBLATT_DATA"]) / "mq2008"
     lists = []
     for part in parts:
@@ -37,7 +37,7 @@ def read_lists(parts: tuple[int, ...] = (1, 2, 3, 4, 5)) -> list[tuple[Any, Any]
 
 
 def click(order: Any, grades: Any, random: np.random.Generator) -> int | None:
-    """The rank that a user clicks on, counted from 0, or None."""
+    """Return the rank that a user clicks on, from 0, or None."""
     for rank, row in enumerate(order):
         if random.random() < 1 / (rank + 1) and grades[row] > 0:
             return rank
@@ -45,26 +45,30 @@ def click(order: Any, grades: Any, random: np.random.Generator) -> int | None:
 
 
 def simulate(lists: list[tuple[Any, Any]], rounds: int, seed: int = 0) -> dict[str, Any]:
-    """NDCG@10 of what was shown in every round, by the learner from clicks and by the one that is told all."""
+    """Return NDCG@10 in every round, of the ranker from clicks, of the one with full labels, and of chance."""
     random = np.random.default_rng(seed)
-    from_clicks, told = online.Ranker(predictor="average"), online.Ranker(predictor="average")
+    from_clicks, supervised = online.Ranker(predictor="average"), online.Ranker(predictor="average")
     shown = {"clicks": np.empty(rounds), "told": np.empty(rounds), "chance": np.empty(rounds)}
-    for i, number in enumerate(random.integers(0, len(lists), rounds)):
-        rows, grades = lists[number]
-        mixed = random.permutation(len(grades))  # or lists would come in an order that tells something
+    for i, query in enumerate(random.integers(0, len(lists), rounds)):
+        rows, grades = lists[query]
+        mixed = random.permutation(len(grades))  # else the order of the rows might give the grades away
         rows, grades = rows[mixed], grades[mixed]
-        orders = {"clicks": from_clicks.rank(rows), "told": told.rank(rows), "chance": np.arange(len(grades))}
+        orders = {
+            "clicks": from_clicks.rank(rows),
+            "told": supervised.rank(rows),
+            "chance": np.arange(len(grades)),
+        }
         for name, order in orders.items():
             shown[name][i] = metrics.ndcg(grades[order], -np.arange(len(order)), np.zeros(len(order)))
         rank = click(orders["clicks"], grades, random)
         if rank is not None:
             from_clicks.add_example(rows[orders["clicks"][: rank + 1]], rank)
-        told.add_example(rows, set(np.flatnonzero(grades == grades.max()).tolist()))
+        supervised.add_example(rows, set(np.flatnonzero(grades == grades.max()).tolist()))
     return shown
 
 
 def plot(shown: dict[str, Any], path: str) -> None:
-    """Regret against rounds."""
+    """Plot regret against rounds."""
     import matplotlib.pyplot as plt
 
     figure, axis = plt.subplots()

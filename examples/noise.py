@@ -2,7 +2,7 @@
 What noise costs
 ================
 
-Labels are turned over by chance, more and more of them. The last guess suffers at once, the average hardly. The bound of Freund and Schapire still
+Labels are flipped at random, more and more of them. The last guess suffers at once, the average hardly. The bound of Freund and Schapire still
 holds, though nothing separates the data.
 """
 

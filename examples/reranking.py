@@ -2,7 +2,7 @@
 Reranking
 =========
 
-The ten best labellings of every sentence, ranked again by what no Viterbi search can see. ::
+The ten best labellings of every sentence, ranked again by features that no Viterbi search can use. ::
 
     ROSENBLATT_DATA=… python examples/reranking.py
 
@@ -35,7 +35,7 @@ TEMPLATES = [
 
 
 def whole(tokens: Any, labels: list[str], score: float, best: float) -> dict[str, float]:
-    """What a ranker sees of a labelling: how far below the best it is, and its chunks, three in a row, and their tags."""
+    """Return the features of a labelling: its score below the best, trigrams of its chunks, and the tags of each chunk."""
     seen = {"below the best": score - best}
     tags = [token[1] for token in tokens]
     kinds = [kind for kind, _ in groupby(label.split("-")[-1] for label in labels)]
@@ -52,7 +52,7 @@ def whole(tokens: Any, labels: list[str], score: float, best: float) -> dict[str
 
 
 def proposals(tagger: Any, X: Any, y: Any, n: int = 10) -> tuple[list[Any], list[Any], Any, Any]:
-    """For all sentences: the features of their n best labellings, these, how many labels are right, and whose they are."""
+    """Return the n best labellings of all sentences: features, labels, the number of correct labels, and query ids."""
     features, answers, right, qid = [], [], [], []
     for i, (tokens, truth, paths) in enumerate(zip(X, y, tagger.n_best(X, n), strict=True)):
         for labels, score in paths:
@@ -64,13 +64,13 @@ def proposals(tagger: Any, X: Any, y: Any, n: int = 10) -> tuple[list[Any], list
 
 
 def chosen(answers: list[Any], scores: Any, qid: Any) -> list[Any]:
-    """The labelling of every sentence with the highest score, the first of equals."""
+    """Return the labelling of every sentence with the highest score, the first of equals."""
     order = np.lexsort((np.arange(len(qid)), -scores, qid))
     return [answers[i] for i in order[np.unique(qid[order], return_index=True)[1]]]
 
 
 def rerank(train: tuple[Any, Any], test: tuple[Any, Any], seed: int = 0) -> dict[str, float]:
-    """F of the tagger's answers, of the reranked, and of the best there are among the ten."""
+    """Return F of the tagger, of the reranked labellings, and of the best among the ten."""
     X, y = train
     half = len(X) // 2
     tagger = PerceptronTagger(templates=TEMPLATES, scheme="IOB2", epochs=5, random_state=seed).fit(

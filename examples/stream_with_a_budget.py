@@ -2,9 +2,9 @@
 A stream with a budget
 ======================
 
-Points inside a ring that moves, and jumps in the middle. A learner with a kernel keeps every row that it got wrong, unless it has a
-budget. One that may keep 20 rows, and writes the others in terms of these, loses next to nothing; one that just drops
-the oldest loses more.
+Points inside a ring that moves, and jumps halfway. A learner with a kernel keeps every row that it got wrong, unless it has a
+budget. One that keeps 20 rows, and projects the others on these, loses next to nothing; one that just drops the oldest
+loses more.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +21,7 @@ y = np.where(np.sum((X - 0.8 * np.column_stack([np.cos(angle), np.sin(angle)])) 
 for budget in (None, budgets.Budget(20), budgets.Budget(20, "oldest")):
     learner, wrong = online.Classifier(kernels.RBF(gamma=2.0), rule="passive-aggressive", budget=budget), []
     for x, label in zip(X, y, strict=True):
-        wrong.append(learner.predict(x) * label <= 0)  # asked first, then told
+        wrong.append(learner.predict(x) * label <= 0)  # first predict, then learn
         learner.add_example(x, int(label))
     name = (
         f"{budget.size} rows, {budget.policy}" if budget else f"all {len(np.unique(learner.ledger.row))} rows"

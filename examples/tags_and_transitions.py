@@ -2,7 +2,7 @@
 Labels that follow each other
 =============================
 
-Sentences of a small made language, in which "walk" and "dance" may be nouns or verbs. Only what stands before them tells, and the tagger
+Sentences of a small artificial language, in which "walk" and "dance" may be nouns or verbs. Only the context tells which, and the tagger
 learns which label follows which.
 """
 
@@ -32,7 +32,7 @@ for name, learner in (("with transitions", tagger), ("without", alone)):
 print(tagger.predict([["the", "walk", "dance"], ["a", "new", "dance", "walk"]]))
 
 # %%
-# The scores of pairs of labels: what comes after what.
+# The transition weights: the score of each label after each other.
 
 plt.figure(figsize=(4.5, 4), layout="constrained")
 plt.imshow(tagger.transitions_, cmap="RdBu_r", vmin=-8, vmax=8)

@@ -22,14 +22,14 @@ reasons = learner.explain(X[asked])
 print(reasons.table(5))
 
 # %%
-# The digit in question, and the stored ones that spoke the most for the answer or against it.
+# The digit in question, and the support vectors that contribute the most to its score or against it.
 
 figure, panels = plt.subplots(1, 6, figsize=(10, 2.2), layout="constrained")
 panels[0].set_title(f"a {y[asked]}, answered {reasons.answer}", size=9)
 panels[0].imshow(X[asked].reshape(8, 8), cmap="gray_r")
-for axes, number, part in zip(panels[1:], reasons.examples, reasons.contribution, strict=False):
-    axes.set_title(f"{part:+.2f}: a {y[number]}", size=9)
-    axes.imshow(X[number].reshape(8, 8), cmap="gray_r")
+for axes, index, part in zip(panels[1:], reasons.examples, reasons.contribution, strict=False):
+    axes.set_title(f"{part:+.2f}: a {y[index]}", size=9)
+    axes.imshow(X[index].reshape(8, 8), cmap="gray_r")
 for axes in panels:
     axes.axis("off")
 plt.show()

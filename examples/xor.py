@@ -2,7 +2,7 @@
 XOR, which no line separates
 ============================
 
-Four points, the opposite corners of a square being of one kind. No line has both kinds on its own side; a curve of degree 2
+Four points, the opposite corners of a square being of one class. No line separates the two classes; a curve of degree 2
 does, and the quadratic kernel finds one.
 """
 

@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 
 def convert(node, as_block):
-    """The MathML of a node; where there is none, its LaTeX, and a warning."""
+    """Return the MathML of a node; if it cannot be converted, its LaTeX, with a warning."""
     try:
         return tex2mathml(node.astext(), as_block=as_block)
     except MathError as fault:
@@ -23,13 +23,13 @@ def convert(node, as_block):
 
 
 def visit_inline(translator, node):
-    """A formula in a line."""
+    """Render an inline formula."""
     translator.body.append(convert(node, as_block=False))
     raise nodes.SkipNode
 
 
 def visit_block(translator, node):
-    """A formula on a line of its own."""
+    """Render a displayed formula."""
     translator.body.append(f'<div class="formula">{convert(node, as_block=True)}</div>\n')
     raise nodes.SkipNode
 

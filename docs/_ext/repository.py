@@ -1,4 +1,4 @@
-"""What the site shows of the repository around it: its pages, and the tests that the theory page names."""
+"""Pages of the repository for the site: those outside docs/, and the tests that the theory page names."""
 
 import ast
 import os
@@ -19,7 +19,7 @@ PAGES = {
     "CONTRIBUTING.md": "project/contributing.md",
     "benchmarks/RESULTS.md": "project/results.md",
 }
-"""Pages that lie outside docs/, and where on the site they are."""
+"""Pages outside docs/, and their paths on the site."""
 
 LINK = re.compile(r"\]\((?!\w+:)([^)#\s]+\.md)(#[^)]*)?\)")
 TEST = re.compile(r"(tests/[\w/]+\.py)::(\w+)")
@@ -46,7 +46,7 @@ class ReadingOrder:
         self.folder = folder
 
     def __call__(self, filename):
-        """Where a script stands, then its name."""
+        """Return the rank of a script, then its name."""
         name = Path(filename).stem
         return self.ORDER.index(name) if name in self.ORDER else len(self.ORDER), name
 
@@ -55,7 +55,7 @@ class ReadingOrder:
 
 
 def relinked(text, source, page):
-    """A page's text with links to other pages as they are on the site, not in the repository."""
+    """Return a page's text with links to other pages as they are on the site, not in the repository."""
 
     def on_the_site(found):
         target = Path(os.path.normpath(source.parent / found[1]))
@@ -67,21 +67,21 @@ def relinked(text, source, page):
 
 
 def write(path, text):
-    """Write a page if it is new, so that what has not changed is not built again."""
+    """Write a page if it has changed, so that others are not built again."""
     path.parent.mkdir(parents=True, exist_ok=True)
     if not path.exists() or path.read_text() != text:
         path.write_text(text)
 
 
 def bring_pages(app):
-    """The pages of the repository, copied into the site."""
-    for name, place in PAGES.items():
-        source, page = ROOT / name, DOCS / place
+    """Copy the pages of the repository into the site."""
+    for name, target in PAGES.items():
+        source, page = ROOT / name, DOCS / target
         write(page, relinked(source.read_text(), source, page))
 
 
 def prepare(app, docname, content):
-    """The same for a page that is where it is in the repository; and no empty line at the end of examples.
+    """Relink a page of docs/, and drop the empty line at the end of examples.
 
     Doctest needs that line, or it would take the closing fence for something that is printed.
     """
@@ -91,7 +91,7 @@ def prepare(app, docname, content):
 
 
 def bring_tests(app):
-    """A page for every file of tests that the theory page names, each with a place to link to."""
+    """Write a page for every file of tests that the theory page names, with a link target for each test."""
     named = sorted(set(TEST.findall((DOCS / "theory.md").read_text())))
     files = sorted({file for file, _ in named})
     for file in files:
@@ -103,17 +103,17 @@ def bring_tests(app):
 
 
 def page_of(file):
-    """The name of the page of a file of tests."""
+    """Return the name of the page of a file of tests."""
     return Path(file).with_suffix("").as_posix().replace("/", "-")
 
 
 def label_of(file, name):
-    """What a test is called inside the site."""
+    """Return the label of a test on the site."""
     return f"{page_of(file)}-{name}".replace("_", "-")
 
 
 def source_page(file, wanted):
-    """A file of tests, cut where a test begins that is wanted."""
+    """Return the page of a file of tests, cut where a wanted test begins."""
     text = (ROOT / file).read_text()
     functions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     cuts = sorted((first_line(node), node.name) for node in functions if node.name in wanted)
@@ -127,7 +127,7 @@ def source_page(file, wanted):
 
 
 def first_line(node):
-    """Where a function begins, its decorators included."""
+    """Return the first line of a function, its decorators included."""
     return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
 
 
@@ -135,7 +135,7 @@ class TestRole(SphinxRole):
     """A link to the source of a test; one that is not there is a warning, and so ends `make docs`."""
 
     def run(self):
-        """The name of the test, as a link."""
+        """Return the name of the test, as a link."""
         file, _, name = self.text.partition("::")
         link = addnodes.pending_xref(
             "",
@@ -151,7 +151,7 @@ class TestRole(SphinxRole):
 
 
 def setup(app):
-    """Bring all of it before pages are looked for."""
+    """Write all pages before Sphinx looks for them."""
     app.connect("builder-inited", bring_pages)
     app.connect("builder-inited", bring_tests)
     app.connect("source-read", prepare)

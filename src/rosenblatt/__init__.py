@@ -67,7 +67,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name when it is first used: importing the package costs next to nothing."""
+    """Import a public name at its first use, so that importing the package costs next to nothing."""
     if name not in _HOMES:
         raise AttributeError(f"module 'rosenblatt' has no attribute {name!r}; it has {', '.join(__all__)}.")
     home = import_module(_HOMES[name])

@@ -14,7 +14,7 @@ from tempfile import mkstemp
 from typing import BinaryIO
 
 PART = ".part"
-"""How files end that are being written."""
+"""The suffix of files that are being written."""
 
 
 STDOUT = 1
@@ -24,7 +24,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors that only a write can raise."""
 
 LINKS = 40
-"""Symbolic links that are followed one after the other, as many as Linux follows."""
+"""The longest chain of symbolic links that is followed, as in Linux."""
 
 
 def replace_file(target: str | PathLike[str], data: bytes) -> None:
@@ -35,13 +35,12 @@ def replace_file(target: str | PathLike[str], data: bytes) -> None:
 
 @contextmanager
 def writing(target: str | PathLike[str]) -> Iterator[BinaryIO]:
-    """Open a target to write all of it.
+    """Open a target for writing, and replace it atomically if it is a regular file.
 
     A regular file, or one that does not exist yet, is written beside the target, synced to the disk, and
-    takes the target's place when the block ends without an error: a full disk, a kill or a power cut leaves
-    the old file as it was. A new file has the permissions of any other new one, a replaced file keeps its
-    own. Symbolic links are followed and stay. Devices, FIFOs and open descriptors (/dev/stdout) are written
-    to as they are.
+    renamed to the target when the block ends without an error: a full disk, a kill or a power cut leaves the
+    old file as it was. A new file has the default permissions, a replaced file keeps its own. Symbolic links
+    are followed and stay. Devices, FIFOs and open descriptors (/dev/stdout) are written to directly.
     """
     name = fspath(target)
     try:
@@ -65,7 +64,7 @@ def written_in_place(target: str) -> bool:
 
 
 def descriptor_of(target: str) -> int | None:
-    """The open descriptor that a path such as /dev/stdout or /dev/fd/3 leads to; None if it is another path.
+    """Return the open descriptor that a path such as /dev/stdout or /dev/fd/3 leads to, else None.
 
     Standard output may be a regular file, which the path leads to as well: it must not be replaced, for
     other programs write to the same descriptor.
@@ -85,7 +84,7 @@ def descriptor_of(target: str) -> int | None:
 
 @contextmanager
 def _in_place(target: str) -> Iterator[BinaryIO]:
-    """The target itself; of an open descriptor a copy, which writes on where it stands."""
+    """Open the target itself; an open descriptor is duplicated, and keeps its offset."""
     descriptor = descriptor_of(target)
     if descriptor is None:
         handle = os.open(target, os.O_WRONLY | getattr(os, "O_BINARY", 0))
@@ -102,7 +101,7 @@ def _in_place(target: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _beside(target: str) -> Iterator[BinaryIO]:
-    """A file beside what the target leads to."""
+    """Open a new file beside the target, links followed, that replaces it at the end."""
     path = Path(os.path.realpath(target))
     new = Replacement(path, _rights(path))
     try:
@@ -114,19 +113,19 @@ def _beside(target: str) -> Iterator[BinaryIO]:
 
 
 class Replacement:
-    """A file beside its target, which takes the target's place once it is complete, or never was.
+    """A temporary file beside its target, which replaces the target on `commit`.
 
     Parameters
     ----------
     target
-        Where it goes. If this is a link, the link is replaced.
+        The path to replace. If this is a link, the link is replaced.
     rights
-        Who may read and write it; by default only its owner.
+        The permissions of the new file; by default only its owner may read and write it.
 
     Attributes
     ----------
     file
-        What to write into.
+        The open file to write into.
     """
 
     def __init__(self, target: Path, rights: int = 0o600) -> None:
@@ -138,7 +137,7 @@ class Replacement:
         self.file = os.fdopen(handle, "wb")
 
     def commit(self) -> None:
-        """See it safely stored, and let it take the target's place."""
+        """Sync the file to the disk and rename it to the target."""
         with self.file as file:
             os.chmod(file.fileno() if os.chmod in os.supports_fd else self._beside, self._rights)
             file.flush()
@@ -148,16 +147,16 @@ class Replacement:
         sweep(self._target)
 
     def discard(self) -> None:
-        """Leave everything as it was."""
-        with suppress(OSError):  # what could not be written need not be
+        """Delete the temporary file; the target stays as it was."""
+        with suppress(OSError):  # what could not be written is discarded anyway
             self.file.close()
         with suppress(FileNotFoundError):
             os.unlink(self._beside)
 
 
 def sweep(target: Path) -> None:
-    """Remove what writers that were killed have left beside a file."""
-    if sys.platform == "win32":  # there, signal 0 is Ctrl-C, not a question
+    """Delete temporary files that killed processes left beside a file."""
+    if sys.platform == "win32":  # there, signal 0 is Ctrl-C, not a test
         return
     start = _start(target)
     for beside in target.parent.iterdir():
@@ -167,12 +166,12 @@ def sweep(target: Path) -> None:
                 os.kill(int(writer), 0)
             except ProcessLookupError:
                 beside.unlink(missing_ok=True)
-            except (OSError, OverflowError):  # somebody else's, who is alive
+            except (OSError, OverflowError):  # the writer is alive, under another user
                 continue
 
 
 def _check_regular(target: Path) -> None:
-    """Raise if there is something that is neither a regular file nor a link."""
+    """Raise OSError if the target exists and is neither a regular file nor a link."""
     if target.is_dir():
         raise IsADirectoryError(f"Only files are replaced. Got the folder {target}.")
     if target.exists() and not (target.is_file() or target.is_symlink()):
@@ -180,7 +179,7 @@ def _check_regular(target: Path) -> None:
 
 
 def _start(target: Path) -> str:
-    """How the names of files begin that are to take this one's place."""
+    """Return the prefix of the names of this file's temporary files."""
     return f".{target.name[:100]}."
 
 
@@ -194,7 +193,7 @@ def _rights(path: Path) -> int:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the new name stored, too, where a folder can be opened: not on Windows."""
+    """Sync the folder, so that the rename survives a power cut; not on Windows, where it cannot be opened."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except PermissionError:

@@ -1,7 +1,7 @@
-"""Values from a text in Python's notation: numbers, calls of named things, and + * ** of them; nothing runs.
+"""A safe evaluator of Python expressions: numbers, calls of listed functions, and + * ** of them.
 
-The text is taken apart by Python's own grammar, and every piece must be one that is named here. So no text,
-whoever wrote it, does more than make values.
+Python's own grammar parses the string, and every node must be of an allowed kind. So a string from any source
+can only make values.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 LONGEST, DEEPEST = 2000, 50
-"""Letters in an expression, and how far it may be nested."""
+"""The most characters of an expression, and its deepest nesting."""
 
 OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -28,14 +28,14 @@ def evaluate(
     example: str,
     methods: frozenset[str] = frozenset(),
 ) -> Any:
-    """The value of an expression.
+    """Return the value of an expression.
 
     Parameters
     ----------
     calls
-        What may be called, by name.
+        The functions that may be called, by name.
     what, example
-        What the text should be, and one that is: for the error.
+        What the expression should be, and an example of it, for the error.
     methods
         Names of methods without arguments that may be called on values.
 
@@ -47,13 +47,13 @@ def evaluate(
     reader = _Reader(calls, methods)
     try:
         if len(text) > LONGEST:
-            raise Unreadable(f"a text of {len(text)} letters")
+            raise Unreadable(f"a string of {len(text)} characters")
         tree = ast.parse(text.strip(), mode="eval")
         return reader.value(tree.body, 0)
     except SyntaxError as fault:
         raise ValueError(
             f"{what} must be an expression such as {example}. Got {text!r}, which ends too early or has a "
-            f"misplaced sign at letter {fault.offset or 1}."
+            f"misplaced sign at character {fault.offset or 1}."
         ) from None
     except Unreadable as fault:
         raise ValueError(
@@ -65,7 +65,7 @@ def evaluate(
 
 
 class Unreadable(Exception):  # noqa: N818
-    """A piece of an expression that is not allowed there."""
+    """A part of an expression that is not allowed."""
 
 
 class _Reader:
@@ -93,7 +93,7 @@ class _Reader:
     def _combined(self, node: ast.BinOp, depth: int) -> Any:
         left, right = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
         if all(isinstance(value, int | float) for value in (left, right)):
-            left, right = float(left), float(right)  # whole numbers could grow without end
+            left, right = float(left), float(right)  # integers could grow without end
         return OPERATORS[type(node.op)](left, right)
 
     def _called(self, node: ast.Call, depth: int) -> Any:

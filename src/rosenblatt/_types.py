@@ -1,4 +1,4 @@
-"""The names of the array types, in one place; shapes are in the docstrings."""
+"""The aliases of array types; shapes are in the docstrings."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ Ints: TypeAlias = NDArray[np.int64]
 Bools: TypeAlias = NDArray[np.bool_]
 
 Data: TypeAlias = Any
-"""Rows of a data set: a dense array, a CSR matrix, or a list of any objects."""
+"""Rows of a data set: a dense array, a CSR matrix or a list of any objects."""

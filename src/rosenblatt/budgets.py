@@ -1,4 +1,4 @@
-"""What a learner with a kernel forgets when its memory is full."""
+"""Budgets: how many support vectors a kernel learner may store, and what it forgets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ POLICIES = ("projection", "merging", "halving", "random", "oldest")
 
 @dataclass(frozen=True)
 class Budget:
-    """At most so many stored rows, and what happens when there would be one more.
+    """A bound on the number of stored rows, and a policy for when there would be one more.
 
     Parameters
     ----------
@@ -22,10 +22,10 @@ class Budget:
         How many rows may be stored, at least 2.
     policy
         "projection": a new row that the stored ones nearly span is written as a combination of them; else the
-        row that the others can stand for with the least loss gives way to it, its part going to the others
+        row that the others can replace with the least loss is removed, its part going to the others
         (after the Projectron of Orabona, Keshet and Caputo). Any kernel.
         "merging": the row that counts least and the one that suits it best become one between them (Wang,
-        Crammer and Vucetic), under a number below 0. RBF kernels on vectors only, and the fastest of those
+        Crammer and Vucetic), with an id below 0. RBF kernels on vectors only, and the fastest of those
         that lose little.
         "halving": the half that counts least is written as a combination of the others (Ahpatron; Liu and
         others). Any kernel.
@@ -35,7 +35,7 @@ class Budget:
         For "projection": the share of a row's squared length outside of what the stored ones span up to which
         it is not stored.
     seed
-        Of the choices of "random".
+        The seed of the choices of "random".
 
     Examples
     --------
@@ -52,20 +52,20 @@ class Budget:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.size, int | np.integer) and not isinstance(self.size, bool)
-        if not whole or self.size < 2:
-            raise ValueError(f"A budget is a whole number of rows, at least 2. Got {self.size!r}.")
+        is_integer = isinstance(self.size, int | np.integer) and not isinstance(self.size, bool)
+        if not is_integer or self.size < 2:
+            raise ValueError(f"A budget must be an integer number of rows, at least 2. Got {self.size!r}.")
         object.__setattr__(self, "size", int(self.size))
         if self.policy not in POLICIES:
             raise ValueError(f"A budget's policy is one of {', '.join(POLICIES)}. Got {self.policy!r}.")
         if not isinstance(self.seed, int | np.integer) or self.seed < 0:
-            raise ValueError(f"The seed of a budget is a whole number of at least 0. Got {self.seed!r}.")
+            raise ValueError(f"The seed of a budget must be an integer of at least 0. Got {self.seed!r}.")
         if not 0 <= self.tolerance < 1:
             raise ValueError(f"The tolerance of a budget is a share from 0 to 1. Got {self.tolerance!r}.")
 
 
 def as_budget(budget: Any) -> Budget | None:
-    """The budget that a parameter stands for: a number of rows, or a budget itself."""
+    """Return the budget of a parameter: a number of rows, or a budget itself."""
     if budget is None or isinstance(budget, Budget):
         return budget
     if isinstance(budget, int | np.integer):

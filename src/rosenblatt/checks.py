@@ -1,4 +1,4 @@
-"""What a check of a user's game or rule found."""
+"""The result of a check of a user's game or rule."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Check:
-    """What is wrong with a game or a rule, as far as a sample can tell.
+    """The faults of a game or a rule that a sample shows.
 
     Parameters
     ----------
     subject
-        What was checked.
+        The game or rule that was checked.
     cases
         How many cases were tried.
     faults

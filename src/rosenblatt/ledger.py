@@ -1,4 +1,4 @@
-"""The record of a run: every correction in order, and so, without storing one, every guess."""
+"""The ledger of a run: every correction in order, from which every guess can be computed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rosenblatt.rows.stores import enlarged
 
 @dataclass(frozen=True, eq=False)
 class Ledger:
-    """What a run leaves behind.
+    """The record of a run: its corrections.
 
     The j-th guess is v_0 plus the first j corrections of its head. It answered m_j rounds, the one
     that refuted it included, so the m_j of a head add up to the rounds played.
@@ -31,7 +31,7 @@ class Ledger:
     example
         The example shown in that round, counted from 0 over the whole run.
     head
-        Whose guess it was.
+        The head that was corrected.
     margin
         ⟨v, Φ(truth) − Φ(answer)⟩ in that round, before the correction.
     norm_squared
@@ -45,10 +45,10 @@ class Ledger:
         How far the rule moved: Φ(truth) − Φ(answer) was added this many times.
     correction, row, output, amount
         The entries of all Δ: `amount` · φ(`row`) was added to `output` by that correction.
-        A row of −1 means that no row but the game's offset number `output` was moved.
+        A row of −1 means that the game's structure weight `output` was moved, and no row.
     unlisted, unlisted_mistakes
-        How many corrections came before the first one listed, and how many of them were mistakes: where
-        nothing can be read from more than the latest, only these are listed.
+        How many corrections came before the first one listed, and how many of them were mistakes: a limited
+        ledger lists only the latest.
     """
 
     rounds: int
@@ -118,7 +118,7 @@ class Ledger:
         )
 
     def until(self, rounds: int) -> Ledger:
-        """The ledger as it was after so many rounds: that of a shorter run."""
+        """Return the ledger as it was after this many rounds: that of a shorter run."""
         if rounds > self.rounds:
             raise ValueError(f"This run has {self.rounds} rounds. Got until({rounds}).")
         if rounds < self.rounds:
@@ -144,7 +144,7 @@ class Ledger:
 class Book:
     """A ledger being written. Loops write straight into its tables (see `loops.book` for the columns).
 
-    What counts is what `tally` says. A writer asks for room first, and moves the tally last.
+    Only what `tally` counts is written. A writer reserves memory first, and moves the tally last.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class Book:
     structure
         How many structure weights the game has.
     limit
-        How many corrections are listed at least, the latest; those before are counted. None to list all.
+        How many of the latest corrections are listed at least; those before are counted. None to list all.
     """
 
     def __init__(self, heads: int, structure: int = 0, limit: int | None = None) -> None:
@@ -180,7 +180,7 @@ class Book:
         return int(self.tally[0])
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy needs: the lines that are written, without the room behind them."""
+        """Return the state of a copy: the rows that are written, without the reserved memory."""
         _, k, e = self.tally.tolist()
         return vars(self) | {
             "corrections": self.corrections[:k],
@@ -189,7 +189,7 @@ class Book:
         }
 
     def make_room(self, corrections: int, entries: int) -> None:
-        """Have room for so many more."""
+        """Reserve memory for this many more."""
         self._ledger = None
         _, k, e = self.tally.tolist()
         if k + corrections > len(self.corrections):
@@ -198,7 +198,7 @@ class Book:
             self.entries = enlarged(self.entries, e, e + entries)
 
     def add(self, rounds: int, corrections: Floats, entries: Floats) -> None:
-        """Write down what so many more rounds left behind; entries name their correction from 0."""
+        """Append the corrections and entries of more rounds; entries count corrections from 0."""
         self.make_room(len(corrections), len(entries))
         _, k, e = self.tally.tolist()
         self.corrections[k : k + len(corrections)] = corrections
@@ -231,7 +231,7 @@ class Book:
 
     @property
     def delayed_structure(self) -> Floats:
-        """Σ when · amount over the entries of each offset; its average is its value less this / rounds."""
+        """Σ when · amount per structure weight; the weight less this / rounds is its average."""
         return self.unlisted_delays + self._delays(slice(0, int(self.tally[2])))
 
     def _delays(self, part: slice) -> Floats:
@@ -243,14 +243,14 @@ class Book:
         return sums[:size].astype(np.float64)
 
     def snapshot(self) -> Callable[[], None]:
-        """A function that makes the book as it is now."""
+        """Return a function that restores the book as it is now."""
         _, k, e = self.tally.tolist()
         tally, unlisted, delays = self.tally.copy(), self.unlisted.copy(), self.unlisted_delays.copy()
-        lines = (self.corrections[:k].copy(), self.entries[:e].copy()) if self.limit is not None else None
+        listed = (self.corrections[:k].copy(), self.entries[:e].copy()) if self.limit is not None else None
 
         def restore() -> None:
-            if lines is not None:  # the first of them may have been dropped since
-                self.corrections, self.entries = lines
+            if listed is not None:  # the first of them may have been dropped since
+                self.corrections, self.entries = listed
                 self.unlisted, self.unlisted_delays = unlisted, delays
             self.erase(tally)
 
@@ -284,7 +284,7 @@ def _columns(names: tuple[str, ...], table: Floats) -> dict[str, Any]:
 
 
 def assembled(heads: int, rounds: int, lines: list[tuple[float, ...]], entries: list[Floats]) -> Ledger:
-    """A ledger of these lines, which may come head by head, in the order of rounds."""
+    """Return a ledger of these corrections, which may come head by head, in the order of rounds."""
     book, table = Book(heads), np.array(lines, float).reshape(-1, len(CORRECTION))
     order = np.argsort(table[:, 0], kind="stable")
     every = np.concatenate([np.empty((0, len(ENTRY))), *entries])

@@ -35,7 +35,7 @@ __all__ = [
 
 
 class Rule(Protocol):
-    """What the learner asks of a rule; a dataclass with these four members is one."""
+    """The interface of a rule; a dataclass with these four members is one."""
 
     @property
     def required_margin(self) -> float:
@@ -43,7 +43,7 @@ class Rule(Protocol):
 
     @property
     def parameters(self) -> Floats:
-        """The numbers handed to `step`."""
+        """The parameters that `step` gets."""
 
     @property
     def step(self) -> Callable[[float, float, float, Array], float]:
@@ -55,7 +55,7 @@ class Rule(Protocol):
 
 @compilable
 def step(margin: float, norm_squared: float, cost: float, parameters: Array) -> float:
-    """What takes the margin to the cost, between a floor and a ceiling; η, if both are η.
+    """Return the step that takes the margin to the cost, between a floor and a ceiling; η, if both are η.
 
     One function for all rules here: loops are compiled for a function, and so once for all of them.
     """
@@ -88,7 +88,7 @@ class Perceptron:
 
     @property
     def parameters(self) -> Floats:
-        """η, and nothing else."""
+        """η as floor and ceiling, and no slack."""
         return np.array([self.eta, self.eta, 0.0])
 
     def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
@@ -124,7 +124,7 @@ class Margin:
 
     @property
     def parameters(self) -> Floats:
-        """η, and nothing else."""
+        """η as floor and ceiling, and no slack."""
         return np.array([self.eta, self.eta, 0.0])
 
     def bound(self, radius_squared: float, margin: float, cost: float = 1.0) -> float:
@@ -134,7 +134,7 @@ class Margin:
 
 @dataclass(frozen=True)
 class PassiveAggressive:
-    r"""Move just far enough for a margin of 1 per cost, or less far where a noisy example asks too much.
+    r"""The passive-aggressive rules: move just far enough for a margin of 1 per cost; with C, less far.
 
     With :math:`\ell = \max(0, cost - margin)` and :math:`n = \|\Phi(truth) - \Phi(answer)\|^2` the step is
     :math:`\ell / n` (PA), :math:`\min(C, \ell / n)` (PA-I) or :math:`\ell / (n + 1/2C)` (PA-II).
@@ -189,7 +189,7 @@ def numbers_of(rule: Rule) -> tuple[float, Floats]:
 
 
 def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> float:
-    """Return how far a rule moves; raises ValueError if it raises or that is no finite number."""
+    """Return the step of a rule; raise ValueError if it raises or its step is not finite."""
     try:
         size = float(rule.step(margin, norm_squared, cost, rule.parameters))
         what = f"moves by {size}"
@@ -205,7 +205,7 @@ def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> floa
 
 
 def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
-    """The rule of this name with this learning rate, or the rule itself."""
+    """Return the rule of this name with this learning rate, or the rule itself."""
     if rule == "perceptron":
         return Perceptron(eta=learning_rate)
     if rule == "margin":
@@ -231,7 +231,7 @@ def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
 
 
 def parse(text: str) -> Rule:
-    """The rule that an expression stands for, as it prints; one of the three names stands for itself.
+    """Return the rule of an expression, as rules print, or of one of the three names.
 
     >>> parse("Margin(beta=0.1)")
     Margin(beta=0.1, eta=1.0)
@@ -249,7 +249,7 @@ MEMBERS = ("required_margin", "parameters", "step", "bound")
 
 
 def check(rule: Rule) -> Check:
-    """Whether a rule does what the learner relies on, for some margins, norms and costs.
+    """Check a rule for what the learner relies on, at some margins, norms and costs.
 
     The step must be a finite number of at least 0, also where the squared norm is 0. It must compile, and
     then return the same. The bound must be a number. A sample can refute a rule and never prove one.
@@ -293,7 +293,7 @@ def _check_bound(rule: Rule, faults: dict[str, str]) -> None:
 
 
 def _check_step(rule: Rule, case: tuple[float, float, float], faults: dict[str, str]) -> None:
-    """Note the first fault of each kind in what a rule does in this case."""
+    """Record the first fault of each kind in this case."""
     try:
         size = stepped(rule, *case)
         if size < 0:

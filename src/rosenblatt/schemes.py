@@ -1,4 +1,4 @@
-"""Labels that mark spans: which may follow which, what they say, and the same said in another scheme.
+"""Labels that mark spans: allowed transitions, parsing, and conversion between schemes.
 
 A label is O, outside, or a tag and a type, "B-LOC". The tags: I inside a span; B its first token; E or L its
 last; S or U its only one.
@@ -19,14 +19,14 @@ SCHEMES = {
     "BIOES": "BIOES",
     "IOBES": "BIOES",
 }
-"""The names that schemes go by, and which each is."""
+"""The names of schemes, and the scheme of each."""
 
 TAGS = {"IOB1": "BIO", "IOB2": "BIO", "BILOU": "BILOU", "BIOES": "BIOES"}
 ENDS, SINGLES, STARTS = frozenset("EL"), frozenset("SU"), frozenset("BSU")
 
 
 class Span(NamedTuple):
-    """Tokens `start` up to, but not including, `end`, and what they are."""
+    """Tokens `start` up to, but not including, `end`, and their type."""
 
     type: str
     start: int
@@ -62,24 +62,24 @@ def follows(before: tuple[str, str] | None, after: tuple[str, str] | None, schem
     (False, True)
     """
     (tag, kind), (next_tag, next_kind) = before or ("O", ""), after or ("O", "")
-    goes_on = tag in "BI" and next_tag not in "OBSU" and kind == next_kind
+    continues = tag in "BI" and next_tag not in "OBSU" and kind == next_kind
     if scheme == "IOB1":  # B only where it parts two spans of one type
         return next_tag != "B" or (tag in "BI" and kind == next_kind)
     if scheme == "IOB2":
-        return next_tag != "I" or goes_on
+        return next_tag != "I" or continues
     is_open, needs_open = tag in "BI", next_tag in "IEL"
-    return goes_on if is_open or needs_open else True
+    return continues if is_open or needs_open else True
 
 
 def forbidden(labels: Sequence[Any], scheme: str) -> frozenset[tuple[int, int]]:
-    """Pairs of labels, by number, that may not follow each other; `len(labels)` is beyond the ends."""
+    """Return pairs of label indices that may not follow each other; `len(labels)` is beyond the ends."""
     scheme = scheme_of(scheme)
     parsed = [*(parse(label, TAGS[scheme]) for label in labels), None]
-    numbers = range(len(parsed))
+    indices = range(len(parsed))
     return frozenset(
         (before, after)
-        for before in numbers
-        for after in numbers
+        for before in indices
+        for after in indices
         if not follows(parsed[before], parsed[after], scheme)
         and (before, after) != (len(labels), len(labels))
     )
@@ -121,7 +121,7 @@ def _proper(parsed: list[tuple[str, str]], span: Span, scheme: str, before: Span
 
 
 def convert(labels: Sequence[Any], to: str, scheme: str | None = None) -> list[str]:
-    """The same spans in another scheme; `scheme` says how to read them, as in `spans`.
+    """Return the labels of the same spans in another scheme; `scheme` is how to read them, as in `spans`.
 
     >>> convert(["I-LOC", "I-LOC", "O", "I-PER"], to="BIOES")
     ['B-LOC', 'E-LOC', 'O', 'S-PER']

@@ -1,4 +1,4 @@
-"""Every error says what was asked, what was got and what to do."""
+"""Errors of kernels say what was asked, what was got and what to do."""
 
 from dataclasses import dataclass
 
@@ -32,15 +32,15 @@ K = Linear()
         (lambda: K + (-2), ValueError, r"A constant kernel must be at least 0.* Got -2\."),
         (lambda: -2 * K, ValueError, r"number of at least 0 only.* Got -2\."),
         (lambda: K * np.inf, ValueError, r"number of at least 0 only.* Got inf\."),
-        (lambda: Polynomial(0), ValueError, r"degree .* whole number of at least 1\. Got 0\."),
-        (lambda: Polynomial(1.5), ValueError, r"whole number of at least 1\. Got 1\.5\."),
-        (lambda: Polynomial("2"), TypeError, r"whole number of at least 1\. Got '2'\."),
+        (lambda: Polynomial(0), ValueError, r"degree .* integer ≥ 1\. Got 0\."),
+        (lambda: Polynomial(1.5), ValueError, r"integer ≥ 1\. Got 1\.5\."),
+        (lambda: Polynomial("2"), TypeError, r"integer ≥ 1\. Got '2'\."),
         (lambda: Polynomial(2, -1), ValueError, r"coef0 must be at least 0.* Got -1\."),
         (lambda: K**0.5, ValueError, r"fractional or negative power need not .* Got 0\.5\."),
-        (lambda: K**-1, ValueError, r"Only a whole power of at least 1 .* Got -1\."),
-        (lambda: K**0, ValueError, r"Only a whole power of at least 1 .* Got 0\."),
-        (lambda: K**K, TypeError, r"Only a whole power of at least 1 .* Got Linear\(\)\."),
-        (lambda: K**np.inf, ValueError, r"Only a whole power of at least 1 .* Got inf\."),
+        (lambda: K**-1, ValueError, r"Only an integer power ≥ 1 .* Got -1\."),
+        (lambda: K**0, ValueError, r"Only an integer power ≥ 1 .* Got 0\."),
+        (lambda: K**K, TypeError, r"Only an integer power ≥ 1 .* Got Linear\(\)\."),
+        (lambda: K**np.inf, ValueError, r"Only an integer power ≥ 1 .* Got inf\."),
         (lambda: K - K, TypeError, r"difference of two kernels .* Got Linear\(\) - Linear\(\)\. Use sums"),
         (lambda: K - 1, TypeError, r"difference of two kernels .* Got Linear\(\) - 1\."),
         (lambda: 1 - K, TypeError, r"number minus a kernel .* Got 1 - Linear\(\)\."),
@@ -63,7 +63,7 @@ K = Linear()
         (lambda: (Precomputed() + 1).normalized(), ValueError, r"cannot be normalized"),
     ],
 )
-def test_what_cannot_be_shown_to_be_a_kernel(build, error, message):
+def test_kernels_reject_invalid_parameters_and_operations(build, error, message):
     with pytest.raises(error, match=message):
         build()
 
@@ -85,24 +85,24 @@ def test_what_cannot_be_shown_to_be_a_kernel(build, error, message):
     ],
 )
 @pytest.mark.parametrize("kernel", [Linear(), RBF(sigma=1.0) + 1, Matrix(lambda X, Z: X @ Z.T)])
-def test_rows_that_no_kernel_takes(kernel, X, Z, error, message):
+def test_kernels_reject_bad_rows(kernel, X, Z, error, message):
     with pytest.raises(error, match=message):
         kernel(X, Z)
 
 
 @pytest.mark.parametrize("kernel", [Precomputed(), 2 * Precomputed() + 1, Precomputed() * Linear()])
-def test_a_precomputed_kernel_has_no_formula(kernel):
+def test_precomputed_kernel_cannot_be_called(kernel):
     with pytest.raises(ValueError, match=r"A precomputed kernel has no formula.* Index the matrix"):
         kernel([[1.0]])
 
 
-def test_a_precomputed_row_that_is_too_short():
+def test_precomputed_rejects_short_rows():
     with pytest.raises(ValueError, match=r"Got 2 columns, and training row 4 was asked for"):
         Precomputed().between(Rows(np.ones((1, 2))), Rows(np.ones((1, 0)), np.array([4])))
 
 
-def test_a_text_is_not_a_list_of_letters():
-    with pytest.raises(TypeError, match=r"X must be a list of objects.* Got the text 'word'"):
+def test_function_rejects_a_string_as_a_list():
+    with pytest.raises(TypeError, match=r"X must be a list of objects.* Got the string 'word'"):
         Function(len)("word")
 
 
@@ -122,7 +122,7 @@ def no_number(a, b):
         (no_number, ValueError, r"Function\(no_number\) .* finite .* Got nan for row 1 of X and row 2 of Z"),
     ],
 )
-def test_functions_that_return_no_numbers(f, error, message):
+def test_function_rejects_returns_that_are_no_numbers(f, error, message):
     with pytest.raises(error, match=message):
         Function(f)([0, 1, 2])
 
@@ -141,18 +141,18 @@ def test_functions_that_return_no_numbers(f, error, message):
         ),
     ],
 )
-def test_matrix_functions_that_return_no_kernel_matrix(f, error, message):
+def test_matrix_rejects_returns_that_are_no_kernel_matrix(f, error, message):
     with pytest.raises(error, match=message):
         Matrix(f)(np.ones((2, 3), np.float32), np.ones((1, 3), np.float32))
 
 
-def test_scikit_learn_kernels_take_no_sparse_rows():
+def test_sklearn_rejects_sparse_rows():
     with pytest.raises(TypeError, match=r"dense rows only\. Got a CSR matrix of shape \(1, 2\)"):
         Sklearn(gp.RBF())(sp.csr_array([[1.0, 2.0]]))
 
 
 @pytest.mark.parametrize("kernel", [Linear(), Polynomial(2, 0), Function(lambda a, b: float(a @ b))])
-def test_a_row_of_length_zero_cannot_be_normalized(kernel):
+def test_normalized_rejects_rows_of_length_zero(kernel):
     good, bad = np.array([[1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 0.0]])
     with pytest.raises(
         ValueError, match=r"cannot be normalized .* Got 0 in row 1 of X\. Drop the row, or add"
@@ -169,7 +169,7 @@ class Unfinished(Kernel):
     pass
 
 
-def test_a_kernel_of_ones_own_says_what_is_missing():
+def test_kernel_subclass_names_missing_methods():
     with pytest.raises(
         NotImplementedError, match=r"Unfinished must implement of_products and of_squares, or"
     ):

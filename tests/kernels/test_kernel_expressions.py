@@ -1,4 +1,4 @@
-"""Kernels from texts: what they print, and nothing else."""
+"""Kernels and rules parsed from strings: what they print, and nothing else."""
 
 import kernel_laws as laws
 import pytest
@@ -9,11 +9,11 @@ from rosenblatt.kernels import parse
 
 
 @given(laws.expressions(laws.INNER))
-def test_a_kernel_is_what_it_prints(kernel):
+def test_parse_inverts_repr_of_kernels(kernel):
     assert parse(repr(kernel)) == kernel
 
 
-def test_the_example_of_the_command_line():
+def test_parse_reads_the_example_of_the_command_line():
     assert parse("(Linear() + 1)**3") == (kernels.Linear() + 1) ** 3
 
 
@@ -42,7 +42,7 @@ def test_the_example_of_the_command_line():
         "Linear()\x00",
     ],
 )
-def test_anything_else_is_refused_in_a_sentence(text):
+def test_parse_rejects_anything_else(text):
     with pytest.raises(ValueError, match=r"^A kernel (must|cannot) be"):
         parse(text)
 
@@ -50,7 +50,7 @@ def test_anything_else_is_refused_in_a_sentence(text):
 @pytest.mark.parametrize(
     "rule", [rules.Perceptron(0.5), rules.Margin(0.1, 2.0), rules.PassiveAggressive(0.3, "PA-II")]
 )
-def test_a_rule_is_what_it_prints(rule):
+def test_parse_inverts_repr_of_rules(rule):
     assert rules.parse(repr(rule)) == rule
     with pytest.raises(ValueError, match="A rule"):
         rules.parse("Linear()")

@@ -15,12 +15,12 @@ INNER = laws.expressions(laws.INNER)
 
 
 @given(ANY, laws.rows())
-def test_every_expression_is_a_kernel(kernel, X):
+def test_expressions_are_kernels(kernel, X):
     laws.is_a_kernel(kernel, X)
 
 
 @given(ANY, laws.rows())
-def test_the_diagonal_is_that_of_the_matrix(kernel, X):
+def test_diagonal_is_that_of_the_matrix(kernel, X):
     laws.diagonal_is_that_of_the_matrix(kernel, X)
 
 
@@ -30,30 +30,30 @@ def test_between_is_the_call_and_overwrites_nothing(kernel, sets):
 
 
 @given(INNER, laws.two_sets())
-def test_sparse_rows_change_nothing(kernel, sets):
+def test_kernels_of_csr_rows_equal_those_of_dense_rows(kernel, sets):
     laws.csr_changes_nothing(kernel, *sets)
 
 
 @given(st.one_of(laws.INNER, laws.OTHERS), laws.two_sets())
-def test_float32_stays_float32(kernel, sets):
+def test_kernels_of_float32_stay_float32(kernel, sets):
     laws.float32_stays(kernel, *sets)
     laws.float32_stays((kernel + 1).normalized(), *sets)
     laws.float32_stays(2 * kernel + kernel * Linear(), *sets)
 
 
 @given(laws.expressions(laws.FINITE), laws.two_sets(max_features=2))
-def test_the_feature_map_makes_the_kernel(kernel, sets):
+def test_feature_map_makes_the_kernel(kernel, sets):
     if kernel.dimension(sets[0].shape[1]) < 20_000:
         laws.map_makes_the_kernel(kernel, *sets)
 
 
 @given(ANY)
-def test_a_kernel_prints_as_what_builds_it(kernel):
+def test_repr_is_the_expression_that_builds_the_kernel(kernel):
     laws.prints_as_what_builds_it(kernel)
 
 
-@given(laws.WHOLE, laws.WHOLE, laws.two_sets(), st.integers(1, 5), st.integers(0, 4))
-def test_the_algebra_is_that_of_the_matrices(a, b, sets, degree, factor):
+@given(laws.INTEGRAL, laws.INTEGRAL, laws.two_sets(), st.integers(1, 5), st.integers(0, 4))
+def test_algebra_is_that_of_the_matrices(a, b, sets, degree, factor):
     X, Z = sets
     for kernel, expected in (
         (a + b, a(X, Z) + b(X, Z)),
@@ -66,7 +66,7 @@ def test_the_algebra_is_that_of_the_matrices(a, b, sets, degree, factor):
     ):
         if np.abs(expected).max(initial=0) < 2**53:
             np.testing.assert_array_equal(kernel(X, Z), expected)
-        else:  # beyond, whole numbers are rounded
+        else:  # beyond, integers are rounded
             laws.is_close(kernel(X, Z), expected)
 
 
@@ -79,19 +79,19 @@ def test_normalized_is_the_cosine(kernel, sets):
 
 
 @given(INNER)
-def test_one_matrix_product_is_enough_for_any_expression(kernel):
+def test_of_products_evaluates_any_expression(kernel):
     assert kernel.inner
     xz = np.array([[1.0, 2.0]])
     assert kernel.of_products(xz, np.array([[1.0]]), np.array([[1.0, 4.0]])).shape == (1, 2)
 
 
-def test_an_expression_is_computed_in_the_memory_of_the_products():
+def test_of_products_works_in_place():
     kernel = (2 * Linear() + 1) ** 4
     xz = np.array([[1.0, 2.0]])
     assert kernel.of_products(xz, np.empty((0, 0)), np.empty((0, 0))) is xz
 
 
-def test_squares_are_computed_only_where_they_are_needed():
+def test_needs_squares_is_true_only_where_needed():
     assert not ((Linear() + 1) ** 2 * Polynomial(3)).needs_squares
     assert (Linear() + RBF(sigma=1.0)).needs_squares
     assert Linear().normalized().needs_squares
@@ -102,7 +102,7 @@ def test_squares_are_computed_only_where_they_are_needed():
 
 @dataclass(frozen=True)
 class Broken(Kernel):
-    """The linear kernel with one thing wrong."""
+    """The linear kernel with one fault."""
 
     fault: str = "none"
 
@@ -166,7 +166,7 @@ def with_others(law):
         (with_others(laws.map_makes_the_kernel), "dimension"),
     ],
 )
-def test_each_law_rejects_what_breaks_it(law, fault):
+def test_laws_reject_what_breaks_them(law, fault):
     law(Broken())
     with pytest.raises(AssertionError):
         law(Broken(fault))
@@ -177,12 +177,12 @@ class Misprinted(Linear):
         return "Constant(1.0)"
 
 
-def test_the_law_of_printing_rejects_a_misprint():
+def test_repr_law_rejects_a_misprint():
     with pytest.raises(AssertionError):
         laws.prints_as_what_builds_it(Misprinted())
 
 
-def test_a_wrong_bracket_is_a_misprint():
+def test_repr_keeps_brackets():
     outer = Sum(Linear(), Linear() + 1)
     assert repr(outer) == "Linear() + (Linear() + Constant(value=1.0))"
     assert eval("Linear() + Linear() + Constant(value=1.0)", laws.NAMES) != outer
@@ -205,6 +205,6 @@ def test_a_wrong_bracket_is_a_misprint():
         (np.float32(0.5) + Constant(1), "Constant(value=1.0) + Constant(value=0.5)"),
     ],
 )
-def test_how_kernels_print(kernel, text):
+def test_repr_of_kernels_is_as_listed(kernel, text):
     assert repr(kernel) == text
     laws.prints_as_what_builds_it(kernel)

@@ -1,4 +1,4 @@
-"""Kernels against their formulas, one pair at a time, and the edges of the number range."""
+"""Kernels against their formulas, one pair at a time, and at the limits of float32 and float64."""
 
 import math
 import subprocess
@@ -17,12 +17,12 @@ from rosenblatt.rows import Rows
 
 
 @given(laws.two_sets(), st.integers(1, 9), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
-def test_polynomial(sets, degree, coef0):
+def test_polynomial_is_its_formula(sets, degree, coef0):
     laws.is_one_at_a_time(Polynomial(degree, coef0), lambda x, z: (np.dot(x, z) + coef0) ** degree, *sets)
 
 
 @given(laws.two_sets(), st.sampled_from([0.3, 1.0, 4.0]))
-def test_rbf(sets, sigma):
+def test_rbf_is_its_formula(sets, sigma):
     def formula(x, z):
         return math.exp(-(np.linalg.norm(x - z) ** 2) / (2 * sigma**2))
 
@@ -31,14 +31,14 @@ def test_rbf(sets, sigma):
 
 
 @given(laws.two_sets())
-def test_linear_and_constant(sets):
+def test_linear_and_constant_are_their_formulas(sets):
     laws.is_one_at_a_time(Linear(), np.dot, *sets)
     laws.is_one_at_a_time(Constant(3), lambda x, z: 3, *sets)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @given(sets=laws.two_sets(), rate=st.sampled_from([0.25, 1.0, 3.0]))
-def test_the_compiled_exponent_is_the_formula(dtype, sets, rate):
+def test_falling_distances_is_its_formula(dtype, sets, rate):
     X, Z = (some.astype(dtype) for some in sets)
     exponents = X @ Z.T
     falling_distances(exponents, (X * X).sum(axis=1), (Z * Z).sum(axis=1), dtype(rate))
@@ -46,7 +46,7 @@ def test_the_compiled_exponent_is_the_formula(dtype, sets, rate):
     np.testing.assert_array_equal(exponents, [[-rate * ((x - z) ** 2).sum() for z in Z] for x in X])
 
 
-def test_a_distance_rounded_below_zero_is_zero():
+def test_falling_distances_clips_at_zero():
     exponents = np.array([[1.0 + 1e-12]])
     falling_distances(exponents, np.ones(1), np.ones(1), 1.0)
     assert exponents.item() == 0.0
@@ -59,7 +59,7 @@ def test_rbf_is_never_above_one_and_symmetric_to_the_last_bit():
     np.testing.assert_array_equal(values, values.T)
 
 
-def test_the_compiled_exponential_is_numpys_but_for_the_last_bits():
+def test_radial_is_numpys_exp_but_for_the_last_bits():
     exponents = np.concatenate([np.linspace(-80, 0, 20_001), -np.geomspace(1e-30, 1, 1000)]).astype(
         np.float32
     )
@@ -71,21 +71,21 @@ def test_the_compiled_exponential_is_numpys_but_for_the_last_bits():
     assert 0 <= far.item() < 1e-37
 
 
-def test_exponentials_of_no_rows_at_all():
+def test_rbf_accepts_no_rows():
     assert RBF(sigma=1.0)(np.empty((0, 3)), np.ones((2, 3))).shape == (0, 2)
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("kernel", [RBF(sigma=1.0), 2 * RBF(sigma=1.0) + 1, RBF(sigma=1.0).normalized()])
-def test_distances_far_from_zero_are_computed_in_float64(kernel, form):
-    """Rows near each other and far from 0, of which float32 products would lose the distance."""
+def test_rbf_far_from_zero_is_computed_in_float64(kernel, form):
+    """Rows close to each other and far from 0: float32 products would lose their distance."""
     X = (np.random.default_rng(0).normal(size=(20, 3)) + 1000).astype(np.float32)
     found = kernel(form(X))
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, kernel(X.astype(np.float64)), rtol=1e-5)
 
 
-def test_a_power_too_large_for_float32_is_computed_in_float64():
+def test_power_too_large_for_float32_is_computed_in_float64():
     pixels = np.full((2, 784), 255, np.float32)
     values = Polynomial(9)(pixels)
     assert values.dtype == np.float64
@@ -95,7 +95,7 @@ def test_a_power_too_large_for_float32_is_computed_in_float64():
 
 
 @pytest.mark.parametrize(("base", "degree", "dtype"), [(2.0, 126, np.float32), (2.0, 128, np.float64)])
-def test_where_float32_ends(base, degree, dtype):
+def test_power_switches_to_float64_where_float32_ends(base, degree, dtype):
     values = (Linear() ** degree)(np.array([[base]], np.float32), np.array([[1.0]], np.float32))
     assert values.dtype == dtype
     assert values.item() == base**degree
@@ -103,7 +103,7 @@ def test_where_float32_ends(base, degree, dtype):
         (Linear() ** 1024)([[base]], [[1.0]])
 
 
-def test_what_was_computed_in_float64_and_normalized_is_float32_again():
+def test_normalized_returns_float32_again():
     pixels = np.full((2, 784), 255, np.float32)
     for kernel in (Polynomial(9) + 1, Function(laws.dot) + Polynomial(9)):
         assert kernel.between(Rows(pixels), Rows(pixels)).dtype == np.float64
@@ -111,7 +111,7 @@ def test_what_was_computed_in_float64_and_normalized_is_float32_again():
 
 
 @pytest.mark.parametrize("kernel", [Polynomial(50), (Linear() + 1) ** 50])
-def test_a_power_too_large_for_float64_is_an_error_and_normalizing_helps(kernel):
+def test_power_too_large_for_float64_is_rejected_unless_normalized(kernel):
     pixels = np.full((2, 784), 64, np.float32)  # whose sums float32 holds exactly, in whatever order
     with pytest.raises(ValueError, match=r"to the power 50 leaves the range of float64. Scale the data"):
         kernel(pixels)
@@ -120,33 +120,33 @@ def test_a_power_too_large_for_float64_is_an_error_and_normalizing_helps(kernel)
     np.testing.assert_allclose(values, 1, rtol=1e-4)
 
 
-def test_products_and_scales_out_of_range_are_errors():
+def test_products_and_scales_out_of_range_are_rejected():
     x = [[1e80]]
     for kernel in (Linear() * (Linear() * Linear()), Linear() * 1e300, Linear() * 1e200 + 1e200 * Linear()):
         with pytest.raises(ValueError, match=r"leaves the range of float64. Scale the data"):
             kernel(x)
 
 
-def test_inner_products_out_of_range_are_errors():
+def test_linear_rejects_inner_products_out_of_range():
     with pytest.raises(ValueError, match=r"Linear\(\) leaves the range of float32 on these rows"):
         Linear()(np.full((1, 2), 1e30, np.float32))
 
 
-def test_whole_numbers_become_float64_and_lists_are_taken():
+def test_linear_converts_integers_and_lists_to_float64():
     assert Linear()([[1, 2]], [[3, 4]]).dtype == np.float64
     assert Linear()(np.array([[True, False]])).tolist() == [[1.0]]
     assert Linear()(sp.csr_array(np.array([[1, 2]]))).dtype == np.float64
     assert Linear()(np.ones((1, 1), np.float32), np.ones((1, 1))).dtype == np.float64
 
 
-def test_sparse_rows_in_any_order_with_features_twice():
+def test_kernels_accept_unsorted_sparse_rows_with_duplicates():
     twice = sp.csr_array((np.array([1.0, 2.0, 3.0]), np.array([2, 0, 2]), np.array([0, 3])), shape=(1, 3))
     for kernel in (Linear(), RBF(sigma=2.0), Polynomial(2)):
         laws.is_close(kernel(twice), kernel(twice.toarray()))
     laws.is_close(Polynomial(2).feature_map(twice).toarray(), Polynomial(2).feature_map([[2.0, 0, 4.0]]))
 
 
-def test_a_check_says_by_how_much():
+def test_check_reports_asymmetry_and_eigenvalues():
     result = check(Linear(), [[3.0, 4.0], [0.0, 0.0]])
     assert (result.rows, result.asymmetry, result.smallest_eigenvalue, result.largest_eigenvalue) == (
         2,
@@ -161,7 +161,7 @@ def test_a_check_says_by_how_much():
     assert check(Linear(), np.empty((0, 2))).ok
 
 
-def test_importing_kernels_is_light():
+def test_import_of_kernels_loads_no_heavy_packages():
     code = (
         "import sys, rosenblatt.kernels; "
         "print([name for name in ('numba', 'sklearn', 'matplotlib') if name in sys.modules])"
@@ -170,7 +170,7 @@ def test_importing_kernels_is_light():
     assert done.stdout.strip() == "[]"
 
 
-def test_rows_in_single_precision_meet_others_in_double_without_a_loss():
+def test_rbf_of_float32_and_float64_rows_is_exact():
     random = np.random.default_rng(0)
     X, Z = (random.normal(size=(20, 3)) + 100 for _ in range(2))
     exact, kernel = RBF(gamma=1.0)(X.astype(np.float32).astype(float), Z), RBF(gamma=1.0)

@@ -1,4 +1,4 @@
-"""Kernels that somebody else has written, and matrices that somebody else has computed."""
+"""Kernels made of functions and of scikit-learn's kernels, and precomputed matrices."""
 
 import kernel_laws as laws
 import numpy as np
@@ -30,7 +30,7 @@ def shared(a, b):
 
 
 @given(st.lists(st.text("abc", max_size=4), min_size=1, max_size=5), st.integers(0, 3))
-def test_kernels_on_any_objects(words, constant):
+def test_function_accepts_any_objects(words, constant):
     for kernel in (Function(shared) + constant, Constant(constant) + Function(shared)):
         expected = [[shared(a, b) + constant for b in words] for a in words]
         assert kernel(words).tolist() == expected
@@ -39,20 +39,20 @@ def test_kernels_on_any_objects(words, constant):
         assert kernel.on_objects
 
 
-def test_a_function_is_called_once_for_both_orders():
+def test_function_is_called_once_per_pair():
     calls = []
     kernel = Function(lambda a, b: calls.append((a, b)) or 1.0)
     kernel([1, 2, 3])
     assert sorted(calls) == [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)]
 
 
-def test_a_check_calls_a_function_for_both_orders_and_sees_the_difference():
+def test_check_calls_a_function_in_both_orders():
     result = check(Function(lambda a, b: float(a < b)), [1, 2])
     assert not result.symmetric
     assert "NOT symmetric (off by 1)" in str(result)
 
 
-def test_rows_of_arrays_are_objects_too():
+def test_function_accepts_rows_of_arrays():
     X = np.array([[1.0, 2.0], [3.0, 4.0]])
     laws.is_close(Function(laws.dot)(X), X @ X.T)
     laws.is_close((Function(laws.dot) + Linear())(X), 2 * X @ X.T)
@@ -61,24 +61,24 @@ def test_rows_of_arrays_are_objects_too():
     assert sparse(sp.csr_array(X)).tolist() == [[9, 21], [21, 49]]
 
 
-def test_objects_are_normalized():
+def test_normalized_works_on_objects():
     values = Function(shared).normalized()(WORDS[:3])
     laws.is_close(values[0], [1, 5 / np.sqrt(42), 3 / np.sqrt(35)])
 
 
 @given(laws.two_sets())
-def test_a_matrix_function(sets):
+def test_matrix_wraps_a_function_of_matrices(sets):
     laws.is_close(Matrix(rbf_kernel)(*sets), RBF(gamma=1 / sets[0].shape[1])(*sets))
     laws.csr_changes_nothing(as_kernel(rbf_kernel), *sets)
 
 
-def test_the_diagonal_of_a_matrix_function_over_several_chunks():
+def test_matrix_diagonal_spans_several_chunks():
     X = np.random.default_rng(0).normal(size=(150, 3))
     laws.is_close(Matrix(laws.gram).diagonal(Rows(X)), (X * X).sum(axis=1))
     assert Matrix(laws.gram).diagonal(Rows(X[:0])).shape == (0,)
 
 
-def test_the_result_of_a_matrix_function_is_not_overwritten():
+def test_matrix_does_not_overwrite_the_result():
     cached = np.ones((2, 2))
     kernel = 5 * Matrix(lambda X, Z: cached) + 3
     assert kernel([[1.0], [2.0]]).tolist() == [[8, 8], [8, 8]]
@@ -86,7 +86,7 @@ def test_the_result_of_a_matrix_function_is_not_overwritten():
 
 
 @given(laws.two_sets())
-def test_scikit_learn_kernels(sets):
+def test_sklearn_wraps_scikit_learn_kernels(sets):
     kernel = as_kernel(gp.RBF(2.0))
     laws.is_close(kernel(*sets), RBF(sigma=2.0)(*sets))
     laws.between_is_call(kernel, *sets)
@@ -95,13 +95,13 @@ def test_scikit_learn_kernels(sets):
     laws.is_a_kernel(as_kernel(gp.Matern() + gp.DotProduct()), sets[0])
 
 
-def test_scikit_learn_kernels_print_and_compare():
+def test_sklearn_kernels_print_and_compare():
     kernel = Sklearn(gp.RationalQuadratic(alpha=2.0))
     assert eval(repr(kernel), {"Sklearn": Sklearn, "RationalQuadratic": gp.RationalQuadratic}) == kernel
     assert kernel != Sklearn(gp.RationalQuadratic(alpha=3.0))
 
 
-def test_as_kernel():
+def test_as_kernel_wraps_what_it_is_given():
     kernel = Linear() + 1
     assert as_kernel(kernel) is kernel
     assert as_kernel("precomputed") == Precomputed()
@@ -110,7 +110,7 @@ def test_as_kernel():
 
 
 @pytest.mark.parametrize("obj", ["rbf", "linear", None, 3, RBF, gp.RBF])
-def test_what_is_no_kernel(obj):
+def test_as_kernel_rejects_other_objects(obj):
     with pytest.raises(TypeError, match=r"or the word 'precomputed'. Got "):
         as_kernel(obj)
 
@@ -119,7 +119,7 @@ GRAM = np.array([[2.0, 1.0, 0.0], [1.0, 5.0, 3.0], [0.0, 3.0, 4.0]])
 
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
-def test_a_precomputed_matrix_is_looked_up(form):
+def test_precomputed_indexes_the_matrix(form):
     training = Rows(form(GRAM))
     support = Precomputed().stored(training.take(np.array([2, 0])))
     assert support.data.shape == (2, 0)
@@ -134,7 +134,7 @@ def test_a_precomputed_matrix_is_looked_up(form):
 
 
 @pytest.mark.parametrize("kernel", [Precomputed() + 1, 2 * Precomputed(), Precomputed() ** 2])
-def test_expressions_of_a_precomputed_matrix(kernel):
+def test_precomputed_expressions_index_the_matrix(kernel):
     rows = Rows(GRAM.astype(np.float32))
     expected = eval(repr(kernel), {"Precomputed": lambda: GRAM, "Constant": lambda value: value})
     kept = kernel.stored(rows)
@@ -144,7 +144,7 @@ def test_expressions_of_a_precomputed_matrix(kernel):
     assert kernel.domain == "precomputed"
 
 
-def test_all_of_a_row_is_kept_where_it_is_needed():
+def test_stored_keeps_rows_that_kernels_need():
     rows = Rows(GRAM)
     for kernel in (Linear(), Linear() + 1, Precomputed() + Linear(), RBF(sigma=1.0).normalized()):
         assert kernel.stored(rows) is rows

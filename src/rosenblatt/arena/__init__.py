@@ -1,4 +1,4 @@
-"""The perceptron game itself: players, a referee, a match and its transcript."""
+"""The perceptron game: players, a referee, a match and its transcript."""
 
 from rosenblatt.arena.contests import (
     Choice,

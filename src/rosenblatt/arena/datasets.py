@@ -13,11 +13,11 @@ from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.rules import Margin, Perceptron, Rule
 
 MARGINS, EPOCHS = (100.0, 10.0, 1.0, 0.1), 1000
-"""How wide margins are asked for, in units of R, and how often the data is gone through for each."""
+"""The required margins β that are tried, in units of R, and the epochs for each."""
 
 
 def points(X: Any, y: Any) -> list[Point]:
-    """Rows with labels −1 and +1 as moves.
+    """Return rows with labels −1 and +1 as moves.
 
     >>> points([[0, 1], [2, 3]], [1, -1])
     [Point(x=(0.0, 1.0), y=1), Point(x=(2.0, 3.0), y=-1)]
@@ -32,7 +32,7 @@ def points(X: Any, y: Any) -> list[Point]:
 
 
 def rules_for(X: Any, y: Any) -> Rules:
-    """Rules that a separable data set keeps to: u is found by a learner that leaves a wide margin.
+    """Return rules that a separable data set keeps to, with the u of the widest margin that learners find.
 
     >>> rules_for([[1, 0], [-1, 0], [1, 1]], [1, -1, 1]).radius_squared
     2.0
@@ -53,7 +53,7 @@ def rules_for(X: Any, y: Any) -> Rules:
 
 
 def _direction(rows: Floats, labels: Ints, rule: Rule) -> tuple[float, Floats]:
-    """The margin of the last guess by a rule, and the guess."""
+    """Return the margin of the last guess under a rule, and the guess."""
     options: dict[str, Any] = {
         "fit_intercept": False,
         "shuffle": False,

@@ -65,7 +65,7 @@ class Learner:
             raise ValueError(f"ties must be 'mistake' or 'positive'. Got {self.ties!r}.")
 
     def begin(self, contest: Contest) -> Run:
-        """A run before its first round; what the predictors ask for is kept."""
+        """Return a run before its first round, which keeps the examples that the predictors need."""
         if self.fit_intercept and not isinstance(contest.game(self.ties), Binary):
             raise ValueError(
                 "Only the contest of points has an intercept. Got a learner with one: pass "
@@ -81,9 +81,9 @@ class Learner:
 
 
 def as_learner(player: Any) -> Learner:
-    """How a learner of the library plays: one of `online`, or an estimator, fitted or not.
+    """Return player B with the settings of an online learner or an estimator, fitted or not.
 
-    What it has learned stays with it: player B starts at 0.
+    What it has learned is not used: player B starts at 0.
 
     >>> from rosenblatt import PerceptronClassifier, kernels
     >>> as_learner(PerceptronClassifier(kernels.Polynomial(2), fit_intercept=False)).kernel

@@ -24,7 +24,7 @@ class Strategy(Protocol):
     """Player A. It sees the whole match: the rules, the rounds, and B's guess."""
 
     def move(self, match: Match) -> Move | None:
-        """What to show next; None if there is nothing more."""
+        """Return the next move; None if there is none."""
 
 
 class Match:
@@ -33,18 +33,18 @@ class Match:
     Parameters
     ----------
     contest
-        What is played.
+        The contest that is played.
     rules
-        What A must keep to, and B does not know; None for free play.
+        The rules that A must keep to and B does not know; None for free play.
     b
-        The learner: a `Learner`, an estimator or an online learner, whose way to play is taken.
+        The learner: a `Learner`, or an estimator or an online learner, of which the settings are used.
 
     Attributes
     ----------
     rounds
-        What was played.
+        The rounds played.
     run
-        B's: its game, its guess, its book.
+        B's run: its game, its guess, its book.
 
     Examples
     --------
@@ -73,12 +73,12 @@ class Match:
         return self._play(self.referee.checked(move))
 
     def play(self, a: Strategy, rounds: int | None = None) -> int:
-        """Let a strategy play so many rounds, or until it has no more moves; returns how many it played.
+        """Play this many rounds of a strategy, or until it has no more moves; return the number played.
 
         Some strategies, such as `Random`, never run out of moves.
         """
         if rounds is not None and (not isinstance(rounds, int) or rounds < 0):
-            raise ValueError(f"rounds must be a whole number, at least 0. Got {rounds!r}.")
+            raise ValueError(f"rounds must be an integer ≥ 0. Got {rounds!r}.")
         played = 0
         while rounds is None or played < rounds:
             move = a.move(self)
@@ -89,9 +89,9 @@ class Match:
         return played
 
     def undo(self, rounds: int = 1) -> None:
-        """Take back the last rounds: those before are played again, which gives the same guesses."""
+        """Undo the last rounds: those before are replayed, which gives the same guesses."""
         if not isinstance(rounds, int) or rounds < 0:
-            raise ValueError(f"rounds must be a whole number, at least 0. Got {rounds!r}.")
+            raise ValueError(f"rounds must be an integer ≥ 0. Got {rounds!r}.")
         kept = [round.move for round in self.rounds[: max(0, len(self.rounds) - rounds)]]
         self.run, self.rounds = self.learner.begin(self.contest), []
         for move in kept:
@@ -99,7 +99,7 @@ class Match:
 
     @property
     def transcript(self) -> Transcript:
-        """What was played so far."""
+        """The transcript of the rounds so far."""
         return Transcript(self.contest, self.rules, self.learner, tuple(self.rounds))
 
     @property

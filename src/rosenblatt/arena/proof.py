@@ -1,4 +1,4 @@
-"""The proof of the mistake bound with the numbers of one match in it."""
+"""The proof of the mistake bound with the numbers of one match."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rosenblatt.theory.directions import Direction
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """For every k from 0: how far v_k has come along u, how long it is, and what the lemmas say of both.
+    """For every k from 0: v_k·u, ‖v_k‖², and the bounds that the lemmas give on both.
 
     Parameters
     ----------
@@ -34,12 +34,12 @@ class Proof:
         γ and D: how far u keeps the truth above its rivals, and what the rounds lack of that together, 0 if
         none lacks anything. γ is not above 0 where u does not separate the examples and D is 0.
     plain
-        Whether every correction was a mistake, and a step of 1, as in the sources: else steps and margins
-        stand in the place of k.
+        Whether every correction was a mistake, and a step of 1, as in the sources: else sums of steps and
+        margins replace k.
     radius
-        How R is called: 4R in the contest of lists.
+        The name of R: "4R" in the contest of lists.
     direction
-        Whose u it is.
+        The origin of u.
     """
 
     progress: Floats
@@ -60,7 +60,7 @@ class Proof:
         return self.deviation == 0 and self.margin > 0
 
     def line(self, k: int) -> str:
-        """The chain of the proof at one k, with its numbers."""
+        """Return the inequalities of the proof at one k, with their numbers."""
         if not self.separable:
             return self._line_without_margin(k)
         if not self.plain:
@@ -76,7 +76,7 @@ class Proof:
         )
 
     def _line_without_margin(self, k: int) -> str:
-        """What holds at one k although u does not separate the examples."""
+        """Return the inequalities at one k where u does not separate the examples."""
         begin = f"k = {k}" if self.plain else f"After {k} corrections"
         ceiling = f"{self._most} = " if self.plain else ""
         length = f"‖v_k‖² = {self.length_squared[k]:.6g} ≤ {ceiling}{self.length_ceiling[k]:.6g}"
@@ -99,11 +99,11 @@ class Proof:
 
 
 def prove(match: Match) -> Proof:
-    """What the lemmas say of a match with rules and a linear learner."""
+    """Return the proof for a match with rules and a linear learner."""
     if match.rules is None or not isinstance(match.run.hypothesis, Primal):
         raise ValueError(
-            "The lemmas are about u, which lives where the rows do: the match must have rules, and B no "
-            "kernel. Ask certificate for what B's own guesses say."
+            "prove needs the u of the rules in the space of the rows: the match must have rules, and B no "
+            "kernel. Use certificate for a bound by B's own guesses."
         )
     ledger, rules = match.run.ledger, match.rules
     found = certificate(match)
@@ -124,7 +124,7 @@ def prove(match: Match) -> Proof:
 
 
 def certificate(match: Match) -> Certificate:
-    """The certificate of B's run, for the u of the rules, or without one for B's own guesses."""
+    """Return the certificate of B's run, for the u of the rules, or else for the best of B's own guesses."""
     if not match.rounds:
         raise ValueError("There is nothing to certify before the first round. Play one.")
     if match.rules is None or not isinstance(match.run.hypothesis, Primal):
@@ -140,7 +140,7 @@ def certificate(match: Match) -> Certificate:
 
 
 def prove_by_own(match: Match) -> Proof:
-    """The same for one of B's own guesses as u, where the referee has none in the space of B's guesses."""
+    """Return the proof with one of B's own guesses as u, for a match with a kernel or without rules."""
     found = certificate(match)
     return Proof(
         progress=_from_zero(found.progress),

@@ -1,4 +1,4 @@
-"""Matches in files: JSON to read and to send, played again when it is loaded."""
+"""Matches as JSON files, which are replayed when they are loaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rosenblatt.rules import parse as parse_rule
 
 FORMAT, VERSION = "rosenblatt-match", 1
 LARGEST, LONGEST, WIDEST = 32 * 2**20, 100_000, 1_000
-"""Bytes of a file, rounds of a match and numbers of a row at most."""
+"""Bytes of a file, rounds of a match and features of a row at most."""
 
 
 def save(transcript: Transcript, path: str | PathLike[str]) -> None:
@@ -29,7 +29,7 @@ def save(transcript: Transcript, path: str | PathLike[str]) -> None:
 
 
 def to_json(transcript: Transcript) -> str:
-    """A match as a text, the same again whenever the match is the same."""
+    """Return a match as a JSON string; equal matches give equal strings."""
     if transcript.contest.features > WIDEST or len(transcript.rounds) > LONGEST:
         raise ValueError(
             f"A record holds up to {LONGEST:,} rounds and {WIDEST:,} features. Got "
@@ -48,9 +48,9 @@ def to_json(transcript: Transcript) -> str:
 
 
 def load(path: str | PathLike[str]) -> Match:
-    """The match that a file tells of, played again and compared with what it says.
+    """Return the match of a file, replayed and compared with the recorded results.
 
-    Nothing in it is run: a file that is not a match, or one that does not come out as it says, is refused.
+    No code in the file is run. Raises ValueError if it is not a match, or if the replay gives other results.
     """
     with Path(path).open("rb") as file:
         text = file.read(LARGEST + 1)
@@ -59,11 +59,11 @@ def load(path: str | PathLike[str]) -> Match:
     try:
         return from_json(text.decode())
     except UnicodeDecodeError:
-        raise ValueError(f"{path} is not the record of a match: it is not a text.") from None
+        raise ValueError(f"{path} is not the record of a match: it is not UTF-8.") from None
 
 
 def from_json(text: str, allow: Callable[[Contest, Learner, int], None] = lambda *_: None) -> Match:
-    """The same from a text; `allow` may refuse a contest, a learner or so many rounds before they play."""
+    """Return the match of a JSON string, replayed; before, `allow(contest, learner, rounds)` may raise."""
     try:
         values = json.loads(text)
     except (ValueError, RecursionError):
@@ -82,25 +82,25 @@ def from_json(text: str, allow: Callable[[Contest, Learner, int], None] = lambda
             f"The record of a match has up to {LONGEST:,} moves and says of each whether it was wrong."
         )
     allow(contest, learner, len(moves))
-    return _played_again(Match(contest, rules, learner), moves, wrong)
+    return _replayed(Match(contest, rules, learner), moves, wrong)
 
 
-def _played_again(match: Match, moves: list[Any], wrong: list[Any]) -> Match:
-    for number, (move, said) in enumerate(zip(moves, wrong, strict=True), 1):
+def _replayed(match: Match, moves: list[Any], wrong: list[Any]) -> Match:
+    for number, (move, recorded) in enumerate(zip(moves, wrong, strict=True), 1):
         try:
             round = match.show(match.contest.from_values(move))
         except ValueError as fault:
-            raise ValueError(f"Round {number} cannot be played again. {fault}") from None
-        if round.wrong != said:
+            raise ValueError(f"Round {number} cannot be replayed. {fault}") from None
+        if round.wrong != recorded:
             raise ValueError(
-                f"Round {number} is said to be {_said(bool(said))}, but B's answer is {_said(round.wrong)}: "
-                "this is not the record of such a match."
+                f"Round {number} is recorded as {_result(bool(recorded))}, but B's answer is "
+                f"{_result(round.wrong)}: this is not the record of such a match."
             )
     return match
 
 
 def contest_values(contest: Contest) -> dict[str, Any]:
-    """A contest as JSON's values."""
+    """Return a contest as JSON's values."""
     if isinstance(contest, Sequences):
         words, labels = list(contest.words), list(contest.labels)
         kept = {
@@ -117,25 +117,23 @@ def contest_values(contest: Contest) -> dict[str, Any]:
 
 
 def read_contest(values: Any) -> Contest:
-    """The same back; every number is one that a match can have."""
+    """Return the contest of JSON's values, all within the limits of a record."""
     name = values.get("name") if isinstance(values, dict) else None
     if name == "classification":
-        return Classification(whole_number(values, "features", WIDEST))
+        return Classification(integer_in(values, "features", WIDEST))
     if name == "ranking":
-        return Ranking(
-            whole_number(values, "features", WIDEST), whole_number(values, "length", LONGEST_LIST, 2)
-        )
+        return Ranking(integer_in(values, "features", WIDEST), integer_in(values, "length", LONGEST_LIST, 2))
     if name == "sequence":
         words, labels = (_names(values, part) for part in ("words", "labels"))
         transitions = values.get("transitions")
         if not isinstance(transitions, bool):
             raise ValueError(f"transitions must be true or false. Got {transitions!r:.40}.")
-        return Sequences(words, labels, whole_number(values, "longest", 12), transitions)
+        return Sequences(words, labels, integer_in(values, "longest", 12), transitions)
     raise ValueError(f"A contest is named classification, ranking or sequence. Got {name!r:.40}.")
 
 
 def read_rules(values: Any) -> Rules:
-    """Rules from JSON's values."""
+    """Return the rules of JSON's values."""
     if (
         not isinstance(values, dict)
         or not isinstance(values.get("u"), list)
@@ -149,7 +147,7 @@ def read_rules(values: Any) -> Rules:
 
 
 def learner_values(learner: Learner) -> dict[str, Any]:
-    """A learner as JSON's values."""
+    """Return a learner as JSON's values."""
     kernel = None if learner.kernel is None else repr(learner.kernel)
     return {
         "kernel": kernel,
@@ -160,7 +158,7 @@ def learner_values(learner: Learner) -> dict[str, Any]:
 
 
 def read_learner(values: Any) -> Learner:
-    """The same back."""
+    """Return the learner of JSON's values."""
     if not isinstance(values, dict):
         raise ValueError(f"A learner has kernel, rule, fit_intercept and ties. Got {values!r:.40}.")
     kernel, rule = values.get("kernel"), values.get("rule", "perceptron")
@@ -175,26 +173,26 @@ def read_learner(values: Any) -> Learner:
 
 
 def rules_values(rules: Rules) -> dict[str, Any]:
-    """Rules as JSON's values."""
+    """Return rules as JSON's values."""
     return {"u": list(rules.u), "margin": rules.margin, "radius_squared": rules.radius_squared}
 
 
-def whole_number(values: dict[str, Any], name: str, most: int, least: int = 1) -> int:
-    """A whole number between these, from JSON's values."""
+def integer_in(values: dict[str, Any], name: str, most: int, least: int = 1) -> int:
+    """Return the integer of this name, which must be from `least` to `most`, from JSON's values."""
     value = values.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ValueError(f"{name} must be a whole number from {least} to {most}. Got {value!r:.40}.")
+        raise ValueError(f"{name} must be an integer from {least} to {most}. Got {value!r:.40}.")
     return value
 
 
 def _names(values: dict[str, Any], name: str) -> tuple[str, ...]:
     found = values.get(name)
     if not isinstance(found, list) or not all(isinstance(one, str) and len(one) < 100 for one in found):
-        raise ValueError(f"{name} must be a list of short texts. Got {found!r:.40}.")
+        raise ValueError(f"{name} must be a list of strings of less than 100 characters. Got {found!r:.40}.")
     if len(found) > WIDEST:
         raise ValueError(f"There may be up to {WIDEST} {name}. Got {len(found)}.")
     return tuple(found)
 
 
-def _said(wrong: bool) -> str:
+def _result(wrong: bool) -> str:
     return "a mistake" if wrong else "correct"

@@ -1,4 +1,4 @@
-"""The referee: holds u, γ and R, refuses what breaks a rule, and says which."""
+"""The referee: holds u, γ and R, and refuses moves that break a rule."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rosenblatt.arena.rules import ROUNDING, IllegalMove, Rules
 
 @dataclass(frozen=True)
 class Referee:
-    """Who knows the rules of a match.
+    """The referee of a match, who checks every move of A.
 
     Parameters
     ----------
     contest
-        What is played.
+        The contest that is played.
     rules
-        What A must keep to; None for free play, in which A may show anything.
+        The rules that A must keep to; None for free play, in which A may show anything.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Referee:
         self.contest.check_rules(self.rules)
 
     def checked(self, move: Move) -> Move:
-        """The move, if it is one and breaks no rule."""
+        """Return the move; raise `IllegalMove` if it breaks a rule."""
         move = self.contest.checked(move)
         if self.rules is None:
             return move

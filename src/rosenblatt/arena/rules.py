@@ -1,4 +1,4 @@
-"""The rules that make the game fair for B, and what happens to a move that breaks one."""
+"""The rules that make the game fair for B, and the error about a move that breaks one."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import hypot, inf, isfinite, sqrt
 
 ROUNDING = 1e-9
-"""How far, in units of √R, a move may miss a rule by rounding."""
+"""The amount, in units of √R, by which a move may miss a rule through rounding."""
 
 
 LARGEST = 1e100
-"""Numbers of rules and moves: larger ones have squares that cannot be added up."""
+"""The largest number in rules and moves: sums of squares of larger ones could overflow."""
 
 
 class IllegalMove(ValueError):  # noqa: N818
@@ -19,7 +19,7 @@ class IllegalMove(ValueError):  # noqa: N818
     Attributes
     ----------
     rule
-        Which rule it breaks: "margin" or "radius".
+        The rule that it breaks: "margin" or "radius".
     """
 
     def __init__(self, rule: str, why: str) -> None:
@@ -29,7 +29,7 @@ class IllegalMove(ValueError):  # noqa: N818
 
 @dataclass(frozen=True)
 class Rules:
-    """What A must keep to; the referee and A know them, B does not.
+    """The rules that A must keep to; the referee and A know them, B does not.
 
     **Margin.** The unit vector u keeps every truth at least γ above its rivals. **Radius.** What A shows has
     squared norms of at most R. The sources ask for more than γ and less than R, and so get k < R/γ²; with
@@ -72,12 +72,12 @@ class Rules:
 
     @property
     def slack(self) -> float:
-        """How far a move may miss γ by rounding."""
+        """The amount by which a move may miss γ through rounding."""
         return ROUNDING * sqrt(self.radius_squared)
 
 
 def as_float(number: float) -> float:
-    """A number as the processor has it; ∞ if it is too large for that."""
+    """Return the number as a float; ∞ if it is too large for that."""
     try:
         return float(number)
     except OverflowError:

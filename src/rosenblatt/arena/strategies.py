@@ -1,4 +1,4 @@
-"""Ways to be player A: by chance, from data, orthogonal, greedy, or a person."""
+"""Strategies of player A: random, from data, orthogonal, greedy, or a person."""
 
 from __future__ import annotations
 
@@ -18,53 +18,53 @@ from rosenblatt.rows import Rows
 
 
 class Random:
-    """Legal moves, drawn anew for every round.
+    """Legal moves, drawn at random.
 
     Parameters
     ----------
     seed
-        Of all draws.
+        Seed of the draws.
     """
 
     def __init__(self, seed: int = 0) -> None:
         self._random = np.random.default_rng(seed)
 
     def move(self, match: Match) -> Move:
-        """One that no rule forbids."""
+        """Return a legal move."""
         return match.contest.random(_rules(match), self._random)
 
 
 class Replay:
-    """Moves that are given, in their order.
+    """Given moves, in their order.
 
     Parameters
     ----------
     moves
-        What to show: points, lists or sentences, as the contest has them.
+        Points, lists or sentences, as the contest takes them.
     """
 
     def __init__(self, moves: Iterable[Move]) -> None:
         self._moves = iter(moves)
 
     def move(self, match: Match) -> Move | None:
-        """The next one; a data set that breaks a rule is refused by the referee there."""
+        """Return the next move, which may be illegal; None at the end."""
         return next(self._moves, None)
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """Moves that are given, again and again, until B is right about all of them.
+    """Given moves, repeated until B is right about all of them.
 
     Parameters
     ----------
     moves
-        What to show.
+        The moves to show.
     """
 
     moves: Sequence[Move]
 
     def move(self, match: Match) -> Move | None:
-        """The next one; None after a round of all of them without a mistake."""
+        """Return the next move; None after a pass over all of them without a mistake."""
         size = len(self.moves)
         latest = match.rounds[-size:]
         if len(latest) == size and not any(round.wrong for round in latest):
@@ -77,8 +77,8 @@ class Orthogonal:
     """The adversary that reaches the bound: every move is orthogonal to all before it.
 
     B's guess is a sum of what A has shown, so it scores every new move 0, which is a mistake, and is as long
-    as Lemma 2 lets it be: ‖v_k‖² = kR. Each move is just γ from the plane, so it is no nearer to u than Lemma
-    1 makes it: v_k·u = kγ. The two meet at k = R/γ², and there is no room for another mistake. This answers
+    as Lemma 2 lets it be: ‖v_k‖² = kR. Each move is just γ from the plane, so v_k comes no nearer to u than
+    Lemma 1 demands: v_k·u = kγ. The two meet at k = R/γ², and no other mistake is possible. This answers
     the second exercise of the sources: what helps A is R/γ², and as many dimensions as that.
 
     Examples
@@ -94,7 +94,7 @@ class Orthogonal:
     """
 
     def move(self, match: Match) -> Move | None:
-        """The next axis; None when all are used."""
+        """Return the next orthogonal move; None when all are used."""
         hypothesis, rules = match.run.hypothesis, _rules(match)
         weights = hypothesis.weights[:-1] if isinstance(hypothesis, Primal) else None
         move = match.contest.orthogonal(rules, len(match.rounds), weights)
@@ -109,17 +109,17 @@ class Orthogonal:
 
 @dataclass
 class Greedy:
-    """The adversary that shows what B is most wrong about.
+    """The adversary that shows the move of smallest margin under B's guess.
 
     Against a linear learner that is known in closed form, or found among all sentences; else it is the worst
-    of some legal moves drawn by chance.
+    of some legal moves drawn at random.
 
     Parameters
     ----------
     tries
-        How many to draw.
+        How many moves to draw.
     seed
-        Of these draws.
+        Seed of the draws.
     stop
         Whether to end when B is right about the worst move.
     """
@@ -133,7 +133,7 @@ class Greedy:
         self._random = np.random.default_rng(self.seed)
 
     def move(self, match: Match) -> Move | None:
-        """The legal move with the smallest margin under B's guess."""
+        """Return the legal move with the smallest margin; None if `stop` and B is right about it."""
         rules, hypothesis = _rules(match), match.run.hypothesis
         worst = None
         if isinstance(hypothesis, Primal) and not hypothesis.support.constant:
@@ -145,22 +145,22 @@ class Greedy:
 
 
 class Person:
-    """Somebody who types moves; what breaks a rule is told and asked for again.
+    """A person who types moves; an illegal one is reported and asked for again.
 
     Parameters
     ----------
     ask
-        A function that is given a question and returns a line; an empty one, or the end of the input, ends
-        the match.
+        A function that is called with a prompt and returns a line; an empty line, or EOFError, ends the
+        match.
     tell
-        A function that is given what the referee has to say.
+        A function that is called with each message.
     """
 
     def __init__(self, ask: Callable[[str], str] = input, tell: Callable[[str], Any] = print) -> None:
         self._ask, self._tell = ask, tell
 
     def move(self, match: Match) -> Move | None:
-        """What was typed, once it is legal."""
+        """Return the first legal move that is typed; None at an empty line or the end of the input."""
         if match.rounds:
             last = match.rounds[-1]
             self._tell(f"B answers {last.answer}: {'a mistake' if last.wrong else 'correct'}.")
@@ -178,7 +178,7 @@ class Person:
 
 
 def margin_under(match: Match, move: Move) -> float:
-    """By how much B's guess keeps the truth of a move above its rivals."""
+    """Return the margin of a move under B's guess."""
     scores: Floats = match.run.hypothesis.scores(Rows(match.contest.rows(move)))
     return margin_of(match.contest, match.run.game, move, scores, match.run.hypothesis.structure)
 

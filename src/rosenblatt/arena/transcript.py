@@ -1,4 +1,4 @@
-"""What is left of a match: A's moves, B's answers, and through both the ledger."""
+"""The transcript of a match: A's moves and B's answers, which determine the ledger."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rosenblatt.arena.rules import Rules
 
 
 class Round(NamedTuple):
-    """What happened in a round.
+    """A round of a match.
 
-    `guess` is the number k of the guess v_k that answered; `scores` are those it gave, one line of numbers
-    for all rows; `wrong` is what the referee declared; `corrected` whether B then moved, which some rules do
-    after right answers, too.
+    `guess` is the index k of the guess v_k that answered; `scores` are its scores of all rows, flat; `wrong`
+    is what the referee declared; `corrected` whether B then made a correction, which some rules do after
+    correct answers, too.
     """
 
     guess: int

@@ -1,4 +1,4 @@
-"""The command line: a thin skin over the library. Commands import what they need when they run."""
+"""The command line, a thin layer over the library. Commands import what they need when they run."""
 
 from rosenblatt.cli.commands import main
 

@@ -1,4 +1,4 @@
-"""What a model answers about a file: labels, orders, tags, and how good they are."""
+"""The commands predict, evaluate, rank and tag: the answers of a model to a file, and their quality."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from rosenblatt.data.sources import RowSource, about_rows, file_of, format_of, n
 from rosenblatt.persistence import Model, load_model
 
 NAMED = 5
-"""Names that are said of many."""
+"""The most names that a remark lists."""
 
 AT_ONCE = 512
-"""Sequences that are tagged at once; lines of text are tagged one by one, as they come."""
+"""Sequences tagged at once; lines of plain text are tagged one by one, as they come."""
 
 
 class RowsToAnswer:
-    """The rows of a file as a model takes them; afterwards, what did not fit."""
+    """The rows of a file in the form a model takes, and afterwards the features that did not match."""
 
     def __init__(
         self,
@@ -49,11 +49,11 @@ class RowsToAnswer:
         if kind == "conll":
             raise ValueError(f"A {kind_of(model.estimator)} takes rows. Got --format conll: leave it out.")
         kind = kind or format_of(path)
-        if kind == "conll" and learned != "svmlight":  # as a table of one column looks
+        if kind == "conll" and learned != "svmlight":  # a table of one column is detected as conll
             kind = "csv"
         given.check(game_of(model), kind)
         if (kind == "svmlight") != (learned == "svmlight"):
-            have = "numbers" if learned == "svmlight" else "names"
+            have = "indices" if learned == "svmlight" else "names"
             raise ValueError(
                 f"This model was learned from {learned}, in which features have {have}. Got {name_of(path)}, "
                 f"which is {kind}."
@@ -73,14 +73,14 @@ class RowsToAnswer:
         self._skipped.close()
 
     def all(self) -> Block:
-        """All rows at once: lists must not be cut."""
+        """Return all rows in one block, so that no list is cut."""
         blocks = list(self)
         if not blocks:
             raise ValueError(f"There is no row in {name_of(self._source.path)}.")
         return joined(blocks)
 
     def remark(self, quiet: bool) -> None:
-        """Say which features are missing or new."""
+        """Report which features are missing or new."""
         if not self._known:
             say("no row has a feature that the model knows: all answers are the same", quiet=quiet)
         if self.schema.absent:
@@ -98,7 +98,7 @@ def _some(names: list[str]) -> str:
 
 
 def kind_of(estimator: Any) -> str:
-    """The name of its class; to ask whether it is of one would import all there are."""
+    """Return the name of its class; isinstance would need an import of every estimator."""
     return type(estimator).__name__
 
 
@@ -110,19 +110,19 @@ GAMES = {
 
 
 def game_of(model: Model) -> str:
-    """The game that a model plays."""
+    """Return the game that a model plays."""
     return GAMES[kind_of(model.estimator)]
 
 
 def check_sequences(kind: str | None, given: Given) -> None:
-    """Refuse what does not apply where sequences are read."""
+    """Refuse formats and options that do not apply to sequences."""
     if kind not in (None, "conll"):
         raise ValueError(f"A tagger reads CoNLL files. Got --format {kind}: leave it out.")
     given.check(SEQUENCE, "conll")
 
 
 def loaded(path: str, kind: str, what: str, instead: str) -> Model:
-    """A model of this kind."""
+    """Load a model, and refuse it if its estimator is of another class."""
     model = load_model(path)
     if kind_of(model.estimator) != kind:
         raise ValueError(f"{what} takes a {kind}. Got {path}, a {kind_of(model.estimator)}: {instead}")
@@ -141,7 +141,7 @@ def predict(
     skip_bad: int,
     given: Given,
 ) -> None:
-    """A label per row, in their order; a score per row from a ranker; tags from a tagger."""
+    """Write a label per row, in their order; a score per row from a ranker; tags from a tagger."""
     model = load_model(model_path)
     if game_of(model) == SEQUENCE:
         check_sequences(kind, given)
@@ -189,7 +189,7 @@ def evaluate(
     skip_bad: int,
     given: Given,
 ) -> None:
-    """How good the answers are about rows whose labels are known."""
+    """Compare answers with the labels, grades or tags of a file."""
     model = load_model(model_path)
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
@@ -209,11 +209,11 @@ def evaluate(
 
 
 def _evaluate_labels(estimator: Any, y: Any, found: Any, as_json: bool) -> None:
-    right = found == y
+    correct = found == y
     rows: list[tuple[str, Any]] = [
         ("rows", len(y)),
-        ("accuracy", float(right.mean())),
-        ("errors", int((~right).sum())),
+        ("accuracy", float(correct.mean())),
+        ("errors", int((~correct).sum())),
         ("predictor", estimator.predictor),
     ]
     show("Answers against labels", rows, as_json)
@@ -222,8 +222,8 @@ def _evaluate_labels(estimator: Any, y: Any, found: Any, as_json: bool) -> None:
     print()
     table = []
     for label in np.unique(np.concatenate([estimator.classes_, np.unique(y)])).tolist():
-        both, said, true = (int(s.sum()) for s in (right & (y == label), found == label, y == label))
-        table.append([label, true, both / said if said else 0.0, both / true if true else 0.0])
+        both, predicted, true = (int(s.sum()) for s in (correct & (y == label), found == label, y == label))
+        table.append([label, true, both / predicted if predicted else 0.0, both / true if true else 0.0])
     show_table(["label", "rows", "precision", "recall"], table)
 
 
@@ -267,7 +267,7 @@ def rank(
     as_json: bool,
     given: Given,
 ) -> None:
-    """The rows of every query, the best first."""
+    """Write the rows of every query, the best first."""
     model = loaded(model_path, "PerceptronRanker", "rank", "use predict or tag.")
     rows = RowsToAnswer(model, path, kind, given)
     every = rows.all()
@@ -280,8 +280,8 @@ def rank(
     with answers_to(output, model_path, path) as out:
         for query in dict.fromkeys(qid.tolist()):
             mine = np.flatnonzero(qid == query)
-            for place, row in enumerate(mine[np.argsort(-scores[mine], kind="stable")].tolist(), 1):
-                values = {"query": query, "rank": place, "row": row + 1, "score": float(scores[row])}
+            for position, row in enumerate(mine[np.argsort(-scores[mine], kind="stable")].tolist(), 1):
+                values = {"query": query, "rank": position, "row": row + 1, "score": float(scores[row])}
                 values |= {} if ids[row] is None else {"id": ids[row]}
                 line = (
                     json.dumps(values, ensure_ascii=False)
@@ -301,7 +301,7 @@ def tag(
     plain: bool,
     given: Given,
 ) -> None:
-    """Tokens with their tags beside them, from a CoNLL file or from lines of plain text."""
+    """Write tokens with their tags beside them, from a CoNLL file or from lines of plain text."""
     model = loaded(model_path, "PerceptronTagger", "tag", "use predict or rank.")
     check_sequences(None, given)
     if plain and Layout.of_model(model).columns > 1:
@@ -317,7 +317,7 @@ def tag(
 
 
 def _tag_columns(model: Model, path: str, out: TextIO, *, skip_bad: int, quiet: bool, as_json: bool) -> None:
-    """The tokens of a CoNLL file, some sequences at a time."""
+    """Tag the tokens of a CoNLL file, AT_ONCE sequences at a time."""
     X, _, skipped = read_tokens(path, model, skip_bad)
     list_skipped(skipped, quiet)
     sequences = iter(X)
@@ -326,7 +326,7 @@ def _tag_columns(model: Model, path: str, out: TextIO, *, skip_bad: int, quiet: 
 
 
 def _tag_lines(model: Model, path: str, out: TextIO, *, quiet: bool, as_json: bool) -> None:
-    """Sentences of plain text, each as it comes."""
+    """Tag lines of plain text, each as it comes."""
     with lines_of(file_of(path)) as lines:
         parts = ([line.decode().split()] for line in lines)
         _tag(model, parts, _show_line, out, quiet=quiet, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Which game a file is for: as the options say, else by its format and whether its rows have queries."""
+"""Choose the game for a file, by the options, else by its format and whether its rows have queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Choice:
 
 
 def choose_game(asked: str | None, kind: str, given: Given) -> Choice:
-    """The game that was asked for, or the only one that the other options apply to, or classification."""
+    """Return the game of `--game`, else the only one the other options apply to, else classification."""
     if asked is not None:
         if (asked == SEQUENCE) != (kind == "conll"):
             raise ValueError(_mismatch(asked, kind))
@@ -36,21 +36,21 @@ def _mismatch(game: str, kind: str) -> str:
 
 
 class QueryCheck:
-    """Whether rows with queries are to be classified: refused unless the user chose it, remarked on if so."""
+    """Checks rows with queries to be classified: an error unless the user chose it, then a remark."""
 
     def __init__(self, choice: Choice, path: str, schema: Schema, quiet: bool) -> None:
         self._choice, self._name, self._schema, self._quiet = choice, name_of(path), schema, quiet
-        self._told = choice.game != CLASSIFICATION
+        self._reported = choice.game != CLASSIFICATION
 
     def see(self, block: Any) -> None:
-        """Look at a block before it is learned from."""
+        """Check a block before it is learned from."""
         column = self._schema.unnamed_query
-        if self._told or (column is None and getattr(block, "qid", None) is None):
+        if self._reported or (column is None and getattr(block, "qid", None) is None):
             return
         if not self._choice.certain:
             raise ValueError(self._refusal(column))
         say(_remark(column), quiet=self._quiet)
-        self._told = True
+        self._reported = True
 
     def _refusal(self, column: str | None) -> str:
         if column is None:
@@ -67,4 +67,4 @@ class QueryCheck:
 def _remark(column: str | None) -> str:
     if column is None:
         return "queries (qid:) are left out"
-    return f"the column {column!r} is a feature as any other: --ignore {column} leaves it out"
+    return f"the column {column!r} is used as a feature: --ignore {column} leaves it out"

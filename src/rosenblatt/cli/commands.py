@@ -33,7 +33,7 @@ app = typer.Typer(
 def fit(
     context: typer.Context,
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="A file to learn from; - for stdin.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="Where the model goes.")],
+    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
     game: Annotated[
         options.Game | None,
         typer.Option(metavar="GAME", help="classification, ranking; sequence for CoNLL files."),
@@ -45,11 +45,11 @@ def fit(
     rule: Annotated[
         str, typer.Option(callback=options.rule, metavar="RULE", help='As "Margin(beta=0.1)".')
     ] = "perceptron",
-    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="How often to go through the file.")] = 10,
+    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the file.")] = 10,
     predictor: Annotated[
         options.Predictor, typer.Option(metavar="NAME", help="last, best, average, vote or sample.")
     ] = options.Predictor.average,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of all random choices.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random choices.")] = 0,
     shuffle: Annotated[bool, typer.Option(help="Draw an order in every epoch, within blocks.")] = True,
     multiclass: Annotated[
         options.Multiclass,
@@ -68,15 +68,13 @@ def fit(
     query: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="To rank the rows of each; by default qid.")
     ] = None,
-    row_id: Annotated[
-        str | None, typer.Option("--id", metavar="COLUMN", help="What rows are called.")
-    ] = None,
-    ignore: Annotated[str | None, typer.Option(metavar="A,B,…", help="Columns that are no features.")] = None,
+    row_id: Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="The names of rows.")] = None,
+    ignore: Annotated[str | None, typer.Option(metavar="A,B,…", help="Columns to leave out.")] = None,
     hash_bits: Annotated[
-        int | None, typer.Option(min=1, max=30, metavar="B", help="Hash features into 2^B.")
+        int | None, typer.Option(min=1, max=30, metavar="B", help="Hash features into 2^B buckets.")
     ] = None,
     classes: Annotated[
-        str | None, typer.Option(metavar="A,B,…", help="All there are, if the first rows lack some.")
+        str | None, typer.Option(metavar="A,B,…", help="All classes, if the first rows lack some.")
     ] = None,
     keep: Annotated[
         bool | None, typer.Option(help="Keep corrected rows, for vote, explain and certify.")
@@ -93,9 +91,9 @@ def fit(
         str | None, typer.Option(metavar="every=N", help="Rounds between checkpoints.")
     ] = None,
     cache: Annotated[
-        bool, typer.Option(help="Keep what was read beside a large file, for the next epoch.")
+        bool, typer.Option(help="Cache a large file in a file beside it, for the next epoch.")
     ] = True,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where a killed run was.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Resume from the checkpoint.")] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
@@ -151,7 +149,7 @@ def predict(
     quiet: options.Quiet = False,
     as_json: options.Json = False,
 ) -> None:
-    """Answer: a label for every row, a score from a ranker, tags from a tagger."""
+    """Predict a label for every row; with a ranker a score, with a tagger tags."""
     answering = _imported("rosenblatt.cli.answering")
 
     answering.predict(
@@ -172,7 +170,7 @@ def evaluate(
     context: typer.Context,
     model: options.ModelFile,
     file: options.DataFile,
-    predictor: Annotated[options.Predictor | None, typer.Option(help="Another one than the model's.")] = None,
+    predictor: Annotated[options.Predictor | None, typer.Option(help="Instead of the model's.")] = None,
     kind: options.FormatOption = None,
     skip_bad: options.SkipBad = 0,
     quiet: options.Quiet = False,
@@ -237,7 +235,7 @@ def certify(
     kind: options.FormatOption = None,
     as_json: options.Json = False,
 ) -> None:
-    """The mistake bound of the run, on the file it learned from, with the numbers of its proof."""
+    """Print the mistake bound of the run on the file it learned from, with the values of its proof."""
     looking = _imported("rosenblatt.cli.looking")
 
     looking.certify(model, file, kind=_value(kind), as_json=as_json, given=Given.of(context))
@@ -253,7 +251,7 @@ def explain(
     kind: options.FormatOption = None,
     as_json: options.Json = False,
 ) -> None:
-    """Which stored examples decided about a row: importance × similarity."""
+    """Explain the answer to a row by support vectors: importance × similarity."""
     looking = _imported("rosenblatt.cli.looking")
 
     given = Given.of(context)
@@ -262,7 +260,7 @@ def explain(
 
 @app.command(epilog="rosenblatt inspect model.rosenblatt")
 def inspect(context: typer.Context, model: options.ModelFile, as_json: options.Json = False) -> None:
-    """What a model is."""
+    """Describe a model."""
     looking = _imported("rosenblatt.cli.looking")
 
     looking.inspect(model, as_json=as_json, given=Given.of(context))
@@ -275,11 +273,11 @@ def convert(
     out: Annotated[
         str, typer.Argument(metavar="OUT", help="The file to write, which ends in .onnx or .json.")
     ],
-    to: Annotated[options.Export | None, typer.Option(help="By default told by the end of OUT.")] = None,
-    predictor: Annotated[options.Predictor | None, typer.Option(help="Another one than the model's.")] = None,
+    to: Annotated[options.Export | None, typer.Option(help="By default the suffix of OUT.")] = None,
+    predictor: Annotated[options.Predictor | None, typer.Option(help="Instead of the model's.")] = None,
     as_json: options.Json = False,
 ) -> None:
-    """Write a model for other programs: classifiers and rankers as ONNX, all of them as plain JSON."""
+    """Export a model: classifiers and rankers as ONNX, all estimators as plain JSON."""
     converting = _imported("rosenblatt.cli.converting")
 
     given = Given.of(context)
@@ -288,21 +286,21 @@ def convert(
 
 @app.command(epilog="rosenblatt play")
 def play(
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Of this machine; 0 for one that is free.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
 ) -> None:
-    """Play the perceptron game on a page of this machine, until Ctrl-C."""
+    """Serve the perceptron game as a local web page, until Ctrl-C."""
     _imported("rosenblatt.arena.server.serving").serve(port, browser=browser)
 
 
 @app.command(epilog="rosenblatt demo")
 def demo() -> None:
-    """Digits: a table of errors, a certificate, an explanation, three pictures."""
+    """Show the library on digits: a table of errors, a certificate, an explanation, three pictures."""
     _imported("rosenblatt.cli.demo").main()
 
 
 def _imported(name: str) -> Any:
-    """What a command is made of, imported while nobody looks for garbage: that takes a sixth of the time."""
+    """Import the module of a command without garbage collection, which takes a sixth of the time."""
     gc.disable()
     import_module("rosenblatt.estimators")  # before others import all of scikit-learn and SciPy
     module = import_module(name)
@@ -316,7 +314,7 @@ def _value(option: StrEnum | None) -> str | None:
 
 
 def main() -> None:
-    """Run a command; what goes wrong is said in one sentence, and whole with --debug."""
+    """Run a command; an error is one sentence, or with --debug a traceback."""
     debug = "--debug" in sys.argv[1:]
     arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
     try:
@@ -326,16 +324,16 @@ def main() -> None:
             _flush()
     except (ValueError, TypeError, ArithmeticError, LookupError, ImportError, MemoryError) as fault:
         _fail(str(fault) or type(fault).__name__, debug)
-    except BrokenPipeError:  # the reader has enough
+    except BrokenPipeError:  # the reader has closed the pipe
         sys.exit(1)
     except OSError as fault:
-        # Of files that are written the name is known: without one it is standard output that is full.
+        # Errors of files that are written carry a name: without one, standard output is full.
         name = fault.filename or ("standard output" if fault.errno == errno.ENOSPC else None)
         _fail(f"{name}: {fault.strerror}" if name and fault.strerror else str(fault), debug)
 
 
 def _flush() -> None:
-    """Write out what was printed while an error can still be reported."""
+    """Flush standard output while an error can still be reported."""
     try:
         sys.stdout.flush()
     except OSError:
@@ -344,7 +342,7 @@ def _flush() -> None:
 
 
 def _abandon_output() -> None:
-    """Let the interpreter flush into the void what standard output did not take."""
+    """Redirect standard output to the null device, so that the interpreter's last flush succeeds."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

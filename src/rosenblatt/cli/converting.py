@@ -1,4 +1,4 @@
-"""Models for other programs: an ONNX graph, or plain JSON."""
+"""The command convert: export a model as an ONNX graph or as plain JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ KINDS = ("onnx", "json")
 def convert(
     model_path: str, out: str, *, to: str | None, predictor: str | None, as_json: bool, given: Given
 ) -> None:
-    """Write the guess that answers for a model."""
+    """Write the guess that a model's predictor uses."""
     to, out = to or _kind_of(out), named_output(out)
     check_output(out, model_path)
     model = load_model(model_path)

@@ -1,4 +1,4 @@
-"""`make demo`: what the ledger of one run can tell, on scikit-learn's digits, in under a minute."""
+"""`make demo`: what the ledger of one run shows, on scikit-learn's digits, in under a minute."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def main() -> None:
 
 
 def print_errors(train: Array, labels: Array, test: Array, truth: Array) -> None:
-    """Errors of all predictors of one run, for each degree of the polynomial kernel."""
+    """Print the errors of all predictors of one run, for each degree of the polynomial kernel."""
     print("errors in %".ljust(12), *(name.rjust(8) for name in FROM_LEDGER), "mistakes", "support", sep="  ")
     for degree in range(1, 6):
         clf = PerceptronClassifier(kernels.Polynomial(degree), epochs=3, random_state=0).fit(train, labels)
@@ -54,7 +54,7 @@ def print_errors(train: Array, labels: Array, test: Array, truth: Array) -> None
 
 
 def print_explanation(train: Array, labels: Array, test: Array) -> None:
-    """One prediction by its most important stored examples, the first of them side by side with it."""
+    """Print one prediction with its most important support vectors, the first of them beside it."""
     clf = PerceptronClassifier(kernels.Polynomial(3), epochs=3, random_state=0).fit(train, labels)
     reasons = clf.explain(test[0])
     print(f"Why the digit on the left is taken for a {reasons.answer}:\n")
@@ -65,13 +65,13 @@ def print_explanation(train: Array, labels: Array, test: Array) -> None:
 
 
 def picture(digit: Array) -> list[str]:
-    """A digit as eight lines of text."""
+    """Return a digit as eight lines of characters."""
     shades = np.clip((digit * len(SHADES)).astype(int), 0, len(SHADES) - 1)
     return ["".join(2 * SHADES[shade] for shade in line) for line in shades.reshape(8, 8)]
 
 
 def save(ax: Any, name: str) -> None:
-    """Write the figure of an axis next to where the demo is run."""
+    """Save the figure of an axis in the current folder."""
     ax.figure.savefig(name, dpi=110)
     print(f"wrote {Path(name).resolve().name}")
 

@@ -1,4 +1,4 @@
-"""`rosenblatt fit`: from a file to a model file."""
+"""The command fit: learn from a file and write a model file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rosenblatt.cli.output import Bar, SkippedLines, check_output, named_output,
 from rosenblatt.cli.scopes import RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import read_to_learn
 from rosenblatt.data.caches import Cached
-from rosenblatt.data.encoding import Schema, kind_of_labels, texts_of_labels
+from rosenblatt.data.encoding import Schema, kind_of_labels, label_strings
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
 from rosenblatt.streaming import Checkpoints, feed_of, fit_blocks
@@ -33,7 +33,7 @@ from rosenblatt.streaming import Checkpoints, feed_of, fit_blocks
 
 @dataclass
 class Options:
-    """What the command line was asked for."""
+    """The options of the command."""
 
     game: str | None = None
     kernel: str | None = None
@@ -71,7 +71,7 @@ def fit(
     cache: bool = True,
     given: Given | None = None,
 ) -> None:
-    """Learn, and write the model."""
+    """Learn from a file and write the model."""
     began, output, given = perf_counter(), named_output(output), given or Given("fit")
     check_output(output, train)
     if every is not None and written_in_place(output):
@@ -92,17 +92,17 @@ def fit(
             at_once=every is not None,
             version=__version__,
         )
-    checkpoints, place = None, None
+    checkpoints, position = None, None
     if every is not None or resume:
         if every is None:
             raise ValueError("--resume needs the same --checkpoint every=N as the run that was stopped.")
         if train == STDIN:
-            raise ValueError("A run from standard input cannot be gone on with. Give a file.")
+            raise ValueError("A run from standard input cannot be resumed. Give a file.")
         about = {"options": asdict(options), "data": fingerprint(train), "every": every}
         checkpoints = Checkpoints(f"{output}.checkpoint", every, about)
         if resume and (found := checkpoints.found()) is not None:
-            estimator, place = found
-            say(f"going on after {estimator._run.book.rounds:,} rounds", quiet=quiet)
+            estimator, position = found
+            say(f"resuming after {estimator._run.book.rounds:,} rounds", quiet=quiet)
     classes = None if options.classes is None else _classes(options.classes)
     expected = about_rows(train, kind)
     bar = Bar("learning", expected and expected * estimator.epochs, quiet=quiet)
@@ -112,8 +112,8 @@ def fit(
         estimator,
         watched,
         checkpoints=checkpoints,
-        place=place,
-        told=lambda: _tell(bar, estimator, watched),
+        position=position,
+        told=lambda: _report(bar, estimator, watched),
     )
     bar.close()
     watched.skipped.close()
@@ -140,7 +140,7 @@ def fit(
 
 
 class _Watched:
-    """A source whose blocks are looked at: what was skipped, whether there are queries, how many rows."""
+    """A source that reports skipped lines, checks for queries and counts the rows of its blocks."""
 
     def __init__(self, source: Any, queries: QueryCheck, quiet: bool) -> None:
         self._source = source
@@ -158,7 +158,7 @@ class _Watched:
         self.rows = rows
 
 
-def _tell(bar: Bar, estimator: Any, watched: _Watched) -> None:
+def _report(bar: Bar, estimator: Any, watched: _Watched) -> None:
     book = estimator._run.book
     if watched.rows is not None:
         bar.expect(watched.rows * estimator.epochs)
@@ -166,7 +166,7 @@ def _tell(bar: Bar, estimator: Any, watched: _Watched) -> None:
 
 
 def _check_together(options: Options, game: str, given: Given) -> None:
-    """Refuse options that would do nothing beside others."""
+    """Refuse options that have no effect beside others."""
     if options.keep is False and options.predictor in ("best", "vote", "sample"):
         raise ValueError(
             f"--predictor {options.predictor} needs corrected rows. Got --no-keep: leave it out."
@@ -218,7 +218,7 @@ def _schema(game: str, options: Options, kind: str) -> Schema:
 
 
 def _source(train: str, kind: str, schema: Schema, options: Options) -> tuple[Any, dict[str, Any]]:
-    """The blocks of a file, and which columns of CoNLL files are what, for a model to note."""
+    """Return the blocks of a file, and the layout of a CoNLL file for the notes of the model."""
     if kind == "conll":
         sequences, layout = read_to_learn(train, options.label, options.skip_bad)
         return [sequences], layout.noted()
@@ -227,12 +227,12 @@ def _source(train: str, kind: str, schema: Schema, options: Options) -> tuple[An
 
 
 def _names(text: str) -> list[str]:
-    """Names with commas between them."""
+    """Split names at commas."""
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _kind_of(names: list[str]) -> str | None:
-    """What labels with these classes are; None to leave it to the first of them."""
+    """Return the kind of labels with these classes; None to decide by the first rows."""
     kind = kind_of_labels(names)
     return kind if kind in ("bool", "str") else None
 
@@ -242,4 +242,4 @@ def _classes(text: str) -> Any:
     try:
         return np.array([int(name) for name in names])
     except ValueError:
-        return texts_of_labels(names, _kind_of(names) or "str")
+        return label_strings(names, _kind_of(names) or "str")

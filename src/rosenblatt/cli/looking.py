@@ -1,4 +1,4 @@
-"""Looking into a model: what it is, what was promised of it, and why it answers as it does."""
+"""The commands inspect, certify and explain: what a model is, its bound, and the reasons for an answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rosenblatt.persistence import load_model
 
 
 def inspect(path: str, *, as_json: bool, given: Given) -> None:
-    """What a model is."""
+    """Print a description of a model."""
     model = load_model(path)
     given.check(game_of(model))
     estimator = model.estimator
@@ -34,7 +34,7 @@ def inspect(path: str, *, as_json: bool, given: Given) -> None:
         ("epochs", run.epochs),
         ("mistakes", ledger.errors),
         ("corrections", run.book.total),
-        ("stored rows", len(run.hypothesis.memory)),
+        ("stored rows", len(run.hypothesis.support)),
         ("converged", run.converged),
     ]
     if estimator.budget is not None:
@@ -54,7 +54,7 @@ def inspect(path: str, *, as_json: bool, given: Given) -> None:
 
 
 def certify(model_path: str, path: str, *, kind: str | None, as_json: bool, given: Given) -> None:
-    """The mistake bound for the run that made a model, on the rows it learned from."""
+    """Print the mistake bound for the run that made a model, on the rows it learned from."""
     model = load_model(model_path)
     estimator = model.estimator
     if isinstance(estimator, PerceptronTagger):
@@ -96,7 +96,7 @@ def explain(
     as_json: bool,
     given: Given,
 ) -> None:
-    """Which stored examples decided about a row."""
+    """Print the support vectors that decided about a row."""
     model = loaded(model_path, "PerceptronClassifier", "explain", "use a classifier.")
     seen = 0
     for block in RowsToAnswer(model, path, kind, given):

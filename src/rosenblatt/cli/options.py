@@ -1,4 +1,4 @@
-"""What options may be, and what they say of themselves; told without importing the library."""
+"""The values and help texts of options, without an import of the library."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Format = StrEnum("Format", ["svmlight", "csv", "tsv", "jsonl", "parquet", "arrow
 
 
 def every(value: str | None) -> int | None:
-    """`every=10000`."""
+    """Parse `every=10000` into 10000."""
     if value is None:
         return None
     number = value.removeprefix("every=").replace("_", "")
     if not number.isdecimal() or int(number) < 1:
-        raise typer.BadParameter(f"say how often, as in every=10000. Got {value!r}.")
+        raise typer.BadParameter(f"give a number of rounds, as in every=10000. Got {value!r}.")
     return int(number)
 
 
 def kernel(value: str | None) -> str | None:
-    """An expression that is a kernel."""
+    """Check that a value is an expression of a kernel."""
     if value is not None:
         from rosenblatt.kernels import parse
 
@@ -39,7 +39,7 @@ def kernel(value: str | None) -> str | None:
 
 
 def rule(value: str) -> str:
-    """A name or an expression that is a rule."""
+    """Check that a value is a name or an expression of a rule."""
     if value not in ("perceptron", "margin", "passive-aggressive"):
         from rosenblatt.rules import parse
 
@@ -56,9 +56,7 @@ FormatOption = Annotated[
     Format | None,
     typer.Option("--format", metavar="NAME", help="csv, jsonl, …; by default by name or content."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="For machines.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks, no progress bar.")]
 Output = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Instead of standard output.")]
-SkipBad = Annotated[
-    int, typer.Option(min=0, metavar="N", help="Go on past so many bad lines, and list them.")
-]
+SkipBad = Annotated[int, typer.Option(min=0, metavar="N", help="Skip up to N bad lines, and list them.")]

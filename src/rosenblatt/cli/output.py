@@ -1,4 +1,4 @@
-"""What is shown: results on standard output, as a table or as JSON; all else on standard error."""
+"""Output: results on standard output, as a table or JSON; remarks and progress on standard error."""
 
 from __future__ import annotations
 
@@ -21,36 +21,36 @@ PATIENCE = 1.0
 
 
 LISTED = 10
-"""Bad lines that are listed one by one."""
+"""The most bad lines that are listed one by one."""
 
 STANDARD_OUTPUT = "/dev/stdout"
 
 
 def named_output(output: str) -> str:
-    """The path to write to: `-` is standard output."""
+    """Return the path to write to: `-` is standard output."""
     return STANDARD_OUTPUT if output == "-" else output
 
 
 def check_output(output: str, *inputs: str) -> None:
-    """Refuse now what could not be written when all is done, or would overwrite what is read."""
+    """Refuse, before any work, an output that cannot be written or would overwrite an input."""
     if written_in_place(output):
         _check_in_place(output)
         return
     path = Path(output)
     if path.is_dir():
-        raise ValueError(f"What is written goes to a file. Got the folder {output}.")
+        raise ValueError(f"The output must be a file. Got the folder {output}.")
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise ValueError(f"The folder of what is written must exist. Got {output}, and there is no {folder}.")
+        raise ValueError(f"The folder of the output must exist. Got {output}, and there is no {folder}.")
     if not os.access(folder, os.W_OK):
-        raise ValueError(f"The folder of what is written must be writable. Got {output}.")
+        raise ValueError(f"The folder of the output must be writable. Got {output}.")
     for given in inputs:
         if path.exists() and Path(given).exists() and path.samefile(given):
-            raise ValueError(f"What is written must not replace what is read. Got {output} for both.")
+            raise ValueError(f"The output must not replace an input. Got {output} for both.")
 
 
 def _check_in_place(output: str) -> None:
-    """Refuse a device or FIFO that cannot be opened; a descriptor that is open need not be opened again."""
+    """Refuse a device or FIFO that cannot be opened; a descriptor is open already."""
     if descriptor_of(output) is None and (
         stat.S_ISSOCK(os.stat(output).st_mode) or not os.access(output, os.W_OK)
     ):
@@ -61,7 +61,7 @@ def _check_in_place(output: str) -> None:
 
 @contextmanager
 def answers_to(output: str, *inputs: str) -> Iterator[TextIO]:
-    """Open what answers go to: standard output, or a file, which appears when it is complete."""
+    """Open the output of answers: standard output, or a file, which appears when it is complete."""
     if output == "-":
         yield sys.stdout
         return
@@ -78,27 +78,27 @@ def answers_to(output: str, *inputs: str) -> Iterator[TextIO]:
 
 
 def say(text: str, *, quiet: bool = False) -> None:
-    """A remark for people."""
+    """Print a remark on standard error."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
 
 
 class SkippedLines:
-    """Lists bad lines that were left out, each once and the first few of many, and counts them."""
+    """Counts the bad lines that were skipped, and lists the first LISTED of them, each once."""
 
     def __init__(self, quiet: bool) -> None:
         self._quiet = quiet
         self._lines: set[int] = set()
 
     def add(self, skipped: Iterable[Skipped]) -> None:
-        """List those that are new."""
+        """List lines that were not seen before."""
         for line, reason in skipped:
             if line not in self._lines and len(self._lines) < LISTED:
                 say(f"skipped line {line}: {reason}", quiet=self._quiet)
             self._lines.add(line)
 
     def close(self) -> None:
-        """Say how many there were if not all were listed."""
+        """Report how many there were, if not all were listed."""
         if len(self._lines) > LISTED:
             say(f"{len(self._lines):,} lines were skipped in all", quiet=self._quiet)
 
@@ -124,7 +124,7 @@ def show(title: str, rows: Iterable[tuple[str, Any]], as_json: bool, *, written:
 
 
 def show_table(head: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """A table with a head."""
+    """Print a table with a header."""
     from rich.console import Console
     from rich.table import Table
 
@@ -154,14 +154,14 @@ def _shown(value: Any) -> str:
 
 
 class Bar:
-    """A progress bar on a terminal's standard error, once there is something to wait for.
+    """A progress bar on standard error, shown on a terminal after PATIENCE seconds.
 
     Parameters
     ----------
     what
-        What is going on.
+        The name of the activity.
     total
-        How many rounds there will be, None if nobody knows.
+        How many rounds there will be; None if unknown.
     quiet
         Whether to show nothing.
     """
@@ -174,7 +174,7 @@ class Bar:
         self._drawn = False
 
     def at(self, rounds: int, mistakes: int | None = None) -> None:
-        """Say how far it is."""
+        """Update the bar, ten times a second at most."""
         now = monotonic()
         if not self._shown or now - self._began < PATIENCE or now - self._last < 0.1:
             return
@@ -191,10 +191,10 @@ class Bar:
         self._drawn = True
 
     def expect(self, total: int) -> None:
-        """There will be so many rounds."""
+        """Set the number of rounds there will be."""
         self._total = total
 
     def close(self) -> None:
-        """Leave the line as it was."""
+        """Clear the bar."""
         if self._drawn:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

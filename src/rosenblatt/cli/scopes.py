@@ -1,4 +1,4 @@
-"""Which options apply to which games and formats: one table, and the one check that reads it."""
+"""The games and formats that every option applies to: one table, and the check that reads it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LINES = ("svmlight", "csv", "tsv", "jsonl", "conll")
 
 @dataclass(frozen=True)
 class Scope:
-    """What an option applies to, and what to say where it does not."""
+    """The games and formats that an option applies to, and the reason to report for others."""
 
     games: tuple[str, ...] = GAMES
     formats: tuple[str, ...] = FORMATS
@@ -84,24 +84,24 @@ SCOPES: dict[str, dict[str, Scope]] = {
     "play": {"--port": ANY, "--browser": ANY},
     "demo": {},
 }
-"""Of every command every option. A new option without a line here is an error when it is given."""
+"""All options of every command. An option without a line here raises KeyError when it is given."""
 
 
 def option_name(parameter: Any) -> str:
-    """How an option is called in SCOPES: its first long form."""
+    """Return the key of an option in SCOPES: its first long form."""
     return next(str(name) for name in parameter.opts if name.startswith("--"))
 
 
 @dataclass(frozen=True)
 class Given:
-    """The options of a command that were typed, those left at their defaults not among them."""
+    """The options of a command that were typed, without those left at their defaults."""
 
     command: str
     options: tuple[str, ...] = field(default=())
 
     @classmethod
     def of(cls, context: typer.Context) -> Given:
-        """Those of the command that is running."""
+        """Return those of the running command."""
         typed = [
             option_name(parameter)
             for parameter in context.command.params
@@ -113,14 +113,14 @@ class Given:
         return option in self.options
 
     def games(self, kind: str) -> list[str]:
-        """The games that a file of this format may be for, as far as these options tell."""
+        """Return the games that a file of this format and these options allow."""
         if kind == "conll":
             return [SEQUENCE]
         scopes = [SCOPES[self.command][option] for option in self.options]
         return [game for game in (CLASSIFICATION, RANKING) if all(game in scope.games for scope in scopes)]
 
     def check(self, game: str, kind: str | None = None) -> None:
-        """Refuse options that would do nothing."""
+        """Refuse options that have no effect on this game or format."""
         for option in self.options:
             scope = SCOPES[self.command][option]
             why = f" ({scope.why})" if scope.why else ""

@@ -1,4 +1,4 @@
-"""Sequences from files as the commands read them: CoNLL columns, or CoNLL-U by its name."""
+"""Reading of sequence files by the commands: CoNLL columns, or CoNLL-U if the suffix is .conllu."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FORM, UPOS = "form", "upos"
 
 @dataclass(frozen=True)
 class Layout:
-    """Which columns of a file are tokens, and which is the label.
+    """The columns of a file that are tokens, and the one that is the label.
 
     Parameters
     ----------
@@ -32,25 +32,25 @@ class Layout:
 
     @classmethod
     def of_model(cls, model: Model) -> Layout:
-        """The layout of the file that a model was learned from; without notes, words and then labels."""
+        """Return the layout of the file that a model learned from; without notes, words and then labels."""
         columns = model.notes.get("columns", 1)
         return cls(columns, model.notes.get("label", columns))
 
     def noted(self) -> dict[str, Any]:
-        """What to keep with a model."""
+        """Return the notes to keep with a model."""
         return {"columns": self.columns, "label": self.label}
 
     def tokens(self, width: int) -> list[int]:
-        """The indices of the columns of tokens in a file with so many columns, in which labels may be absent.
+        """Return the indices of the token columns in a file of `width` columns, with or without labels.
 
-        Columns behind them, such as labels, are left out.
+        Columns after them, such as labels, are left out.
         """
         label = self.label if isinstance(self.label, int) and width > self.columns else None
         return [index for index in range(width) if index != label][: self.columns]
 
 
 def read_to_learn(path: str, label: str | None, skip_bad: int) -> tuple[Sequences, Layout]:
-    """Tokens and their labels: the last column, or the one asked for by its index or its name in CoNLL-U."""
+    """Read tokens and labels: the last column, or the one `--label` gives by index or CoNLL-U name."""
     if _is_conllu(path):
         name = _conllu_name(UPOS if label is None else label)
         table = read_words(file_of(path), skip_bad=skip_bad)
@@ -61,7 +61,7 @@ def read_to_learn(path: str, label: str | None, skip_bad: int) -> tuple[Sequence
 
 
 def read_to_compare(path: str, model: Model, skip_bad: int = 0) -> Sequences:
-    """Tokens and their labels from a file with the columns of the one that a model was learned from."""
+    """Read tokens and labels from a file with the columns of the one that a model learned from."""
     layout = Layout.of_model(model)
     if _is_conllu(path):
         name = layout.label if isinstance(layout.label, str) else UPOS
@@ -77,7 +77,7 @@ def read_to_compare(path: str, model: Model, skip_bad: int = 0) -> Sequences:
 
 
 def read_tokens(path: str, model: Model, skip_bad: int = 0) -> Sequences:
-    """Tokens as a model takes them, from a file with or without labels."""
+    """Read tokens in the form a model takes, from a file with or without labels."""
     layout = Layout.of_model(model)
     if _is_conllu(path):
         table = read_words(file_of(path), skip_bad=skip_bad)
@@ -100,7 +100,7 @@ def _unlabelled(table: Table, columns: list[int]) -> Sequences:
 
 
 def _index(label: str, width: int, name: str) -> int:
-    """The index of the column that `--label` asks for."""
+    """Return the index of the column that `--label` names."""
     try:
         index = int(label)
     except ValueError:
@@ -114,7 +114,7 @@ def _index(label: str, width: int, name: str) -> int:
 
 
 def _conllu_name(label: str) -> str:
-    """The name of the column of CoNLL-U that `--label` asks for by name or index."""
+    """Return the name of the CoNLL-U column that `--label` gives by name or index."""
     if label.removeprefix("-").isdecimal() and -len(CONLLU) <= int(label) < len(CONLLU):
         label = CONLLU[int(label)]
     if label not in CONLLU:

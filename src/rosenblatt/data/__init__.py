@@ -1,4 +1,4 @@
-"""Readers and writers."""
+"""Readers and writers of data files: svmlight, CoNLL, tables and JSON lines."""
 
 from rosenblatt.data.blocks import Skipped
 from rosenblatt.data.conll import iter_conll, read_conll, read_conllu, write_conll

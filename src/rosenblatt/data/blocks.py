@@ -1,4 +1,4 @@
-"""Some rows of a file at a time: what all readers of rows make, and what all learners of rows take."""
+"""Blocks: consecutive rows of a file, which all readers of rows yield and all learners of rows take."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Some = TypeVar("Some")
 
 
 class Skipped(NamedTuple):
-    """A bad line that was left out: its number, from 1, and what is wrong with it."""
+    """A bad line that was skipped: its number, from 1, and what is wrong with it."""
 
     line: int
     reason: str
@@ -24,20 +24,20 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Some rows, one after the other.
+    """Consecutive rows of a file.
 
     Parameters
     ----------
     X
         The rows: a dense array or a CSR array.
     y
-        A label per row, if they have any: numbers or texts.
+        A label per row, numbers or strings; None if there are none.
     qid
-        The query of every row, if they have any.
+        The query of every row; None if there are none.
     ids
-        What rows are called, if they are called anything.
+        The names of rows; None if they have none.
     skipped
-        Lines that were left out because something was wrong with them.
+        Bad lines that were skipped.
     """
 
     X: Any
@@ -51,7 +51,7 @@ class Block:
 
 
 class Sequences(NamedTuple):
-    """Some sequences of a file, their labels, and the bad lines that were left out."""
+    """Sequences of a file, their labels, and the bad lines that were skipped."""
 
     X: Any
     y: Any
@@ -62,7 +62,7 @@ class Sequences(NamedTuple):
 
 
 def one_ahead(blocks: Iterator[Some]) -> Generator[Some, None, None]:
-    """The same blocks, each made while the one before it is in use."""
+    """Yield blocks, each computed in a background thread while the one before it is in use."""
     with ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, blocks, None)
         while (block := coming.result()) is not None:
@@ -71,7 +71,7 @@ def one_ahead(blocks: Iterator[Some]) -> Generator[Some, None, None]:
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """Blocks one after the other, as one; sparse rows are as wide as the widest."""
+    """Concatenate blocks into one; sparse rows get the width of the widest."""
     if len(blocks) == 1:
         return blocks[0]
     rows: list[Any] = [block.X for block in blocks]
@@ -90,7 +90,7 @@ def joined(blocks: Sequence[Block]) -> Block:
 
 
 class BadLines:
-    """Lines that are left out, as long as there are not too many."""
+    """The bad lines of a file, which are skipped up to a limit."""
 
     def __init__(self, name: str, most: int) -> None:
         self.name = name
@@ -99,7 +99,7 @@ class BadLines:
         self._count = 0
 
     def add(self, line: int, why: str) -> None:
-        """Leave a line out, or refuse the file."""
+        """Skip a line, or raise ValueError beyond the limit."""
         if self._count >= self._most:
             before = f", after {self._count} lines that were left out" if self._count else ""
             raise ValueError(f"Line {line} of {self.name} is bad: {why}{before}.")
@@ -107,6 +107,6 @@ class BadLines:
         self._found.append(Skipped(line, why))
 
     def taken(self) -> list[Skipped]:
-        """Those found since this was last asked."""
+        """Return the lines skipped since the last call."""
         found, self._found = self._found, []
         return found

@@ -1,8 +1,8 @@
-"""The file of a cache: written while its blocks are in use, and read again block by block.
+"""The file format of caches: written while the blocks are in use, and read block by block.
 
-It begins with MAGIC. Then come the blocks (`packing`), the header, a JSON text, and last where the header
-is, a checksum of it, and MAGIC again. The header says of which file, by which options and by which version
-the cache was made, what was found out about the columns, and of every block where it is and its checksum.
+It begins with MAGIC. Then come the blocks (`packing`), the header in JSON, the offset and checksum of the
+header, and MAGIC again. The header names the source file, the options and the version that made the cache,
+the schema of the columns, and the offset and checksum of every block.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ from rosenblatt.data.digests import Digest, status_of
 from rosenblatt.data.packing import packed, unpacked
 
 FORMAT = 2
-"""Which version of caches this program writes and reads."""
+"""The version of the cache format that is written and read."""
 
 MAGIC = b"rosenblatt-cache"
 
 END = struct.Struct("<QQII")
-"""Where the header begins, how long it is, its checksum, and a zero."""
+"""The offset of the header, its length, its checksum, and a zero."""
 
 SPARE = 2**28
-"""Bytes that a cache leaves free on the disk, for what the run is there for."""
+"""Bytes that a cache leaves free on the disk, for the results of the run."""
 
 Header = dict[str, Any]
 
 
 class Unusable(Exception):  # noqa: N818
-    """Why there is no cache, or none that can be used."""
+    """A cache that is missing or cannot be used, with the reason."""
 
 
 class CacheWriter:
-    """Writes a cache, each block in a thread while the blocks are in use, and tells in `fault` if it cannot.
+    """Writes a cache, each block in a background thread; `fault` is the error if that fails.
 
-    Nothing is written before there are two blocks, and nothing is left if it does not come to `finish`.
+    Nothing is written before there are two blocks, and nothing is left without a call of `finish`.
     """
 
     def __init__(self, path: Path, source: str) -> None:
@@ -72,7 +72,7 @@ class CacheWriter:
                 self._new.discard()
 
     def add(self, block: Block) -> None:
-        """Write a block while the caller goes on."""
+        """Write a block in the background."""
         if self.fault is not None:
             return
         if self._first is None and self._new is None:
@@ -81,7 +81,7 @@ class CacheWriter:
             self._try(lambda: self._add(block))
 
     def finish(self, contents: Header) -> bool:
-        """There are no more blocks: write the header, and let it be the cache; says whether it is."""
+        """Write the header and commit the cache; returns whether that succeeded."""
         if self.fault is None and self._new is not None:
             self._try(lambda: self._finish(contents))
         return self.fault is None and self._new is not None
@@ -111,13 +111,13 @@ class CacheWriter:
         self._writing = []
 
     def _write(self, block: Block) -> None:
-        arrays, sheet = packed(block)
+        arrays, metadata = packed(block)
         begin, checksum = self._at, 0
-        parts: list[Any] = [*arrays, sheet]
+        parts: list[Any] = [*arrays, metadata]
         for part in parts:
             checksum = zlib.crc32(part, checksum)
             self._put(part)
-        self._entries.append(_Entry(begin, self._at - begin, len(sheet), checksum))
+        self._entries.append(_Entry(begin, self._at - begin, len(metadata), checksum))
 
     def _put(self, part: Any) -> None:
         assert self._new is not None
@@ -141,30 +141,30 @@ class CacheWriter:
 
 
 class _Entry(NamedTuple):
-    """Where a block is in a cache, how long it is, how much of that is its sheet, and its checksum."""
+    """The offset of a block in a cache, its size, the size of its metadata, and its checksum."""
 
     begin: int
     size: int
-    sheet: int
+    metadata: int
     checksum: int
 
 
 def opened(path: Path) -> BufferedReader:
-    """The file of a cache, if it is a file, and one of this user's."""
+    """Open a cache; it must be a regular file that this user owns."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     status = os.fstat(handle)
     if stat.S_ISREG(status.st_mode) and status.st_uid == os.geteuid():
         return os.fdopen(handle, "rb")
     os.close(handle)
-    raise Unusable("it is no file of this user's")
+    raise Unusable("it is not a regular file that this user owns")
 
 
 def header_of(file: BufferedReader) -> Header:
-    """The header of a cache."""
+    """Read and check the header of a cache."""
     size = os.fstat(file.fileno()).st_size
     tail = END.size + len(MAGIC)
     if size < len(MAGIC) + tail or file.read(len(MAGIC)) != MAGIC:
-        raise Unusable("it is no cache")
+        raise Unusable("it is not a cache")
     file.seek(size - tail)
     begin, length, checksum, _ = END.unpack(file.read(END.size))
     if file.read() != MAGIC or begin + length + tail != size:
@@ -180,9 +180,9 @@ def header_of(file: BufferedReader) -> Header:
 
 
 def blocks_of(file: BufferedReader, entries: list[list[int]]) -> Iterator[Block]:
-    """The blocks of a cache."""
+    """Read and check the blocks of a cache."""
     for entry in map(_Entry._make, entries):
-        raw, body = np.empty(entry.size, np.uint8), entry.size - entry.sheet
+        raw, body = np.empty(entry.size, np.uint8), entry.size - entry.metadata
         file.seek(entry.begin)
         if file.readinto(raw.data) != entry.size or zlib.crc32(raw.data) != entry.checksum:
             raise Unusable("the checksum of a block is wrong")

@@ -1,4 +1,4 @@
-"""What was read from a file of rows, kept beside it, so that the next pass need not read the text again."""
+"""Caches of parsed rows beside their file, so that the next pass need not parse the file again."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from rosenblatt.data.sources import STDIN, RowSource
 from rosenblatt.data.vocabulary import Vocabulary
 
 SUFFIX = ".rosenblatt-cache"
-"""What the name of a cache has behind that of the file."""
+"""The suffix that a cache adds to the name of its file."""
 
 SMALL = 2**26
-"""Files of at most so many bytes are compared with their digest before a cache of them is used."""
+"""The most bytes of a file whose digest is checked before its cache is used."""
 
 
 class Cached:
-    """The blocks of a source, read from the cache beside it if there is a good one, else written there.
+    """The blocks of a source, read from the cache beside it if that is valid, else from the file and cached.
 
-    The cache is written while the blocks of the first pass are handed out, and takes its place when all of
-    them are. A pass that is broken off leaves none, nor does a file of one block. It is used by the user who
-    made it, as long as the file has the size and the time of change that it had, and the library and the
-    options are the same. That the bytes are the same, too, is seen from a digest, once by every `Cached`:
-    before the first block if the file is small or `at_once` is asked for, else in a thread beside the first
-    pass, which then ends in an error if they are not. A cache that is of no use is made anew; where none can
-    be written, the file is read again in every pass.
+    The cache is written while the first pass yields its blocks, and appears when the pass is complete. A pass
+    that is interrupted leaves none, nor does a file of one block. A cache is valid for the user who made it,
+    as long as the file has the same size and modification time, and the library and the options are the same.
+    That the bytes are the same, too, is checked by a digest, once by every `Cached`: before the first block
+    if the file is small or `at_once` is true, else in a thread beside the first pass, which then ends in an
+    error if they are not. A cache that is not valid is written again; if none can be written, every pass
+    reads the file.
 
     Parameters
     ----------
     source
         A file of rows to learn from.
     told
-        Called with a remark whenever a cache is not used or not written.
+        Called with a remark if a cache is not used or not written.
     at_once
-        Whether the digest must be known before the first block, as where checkpoints are written.
+        Whether the digest must be checked before the first block, as if checkpoints are written.
     version
-        That of the library: a cache made by another one is not used, for it may have read otherwise.
+        The version of the library: a cache made by another one is not used.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Cached:
         yield from self._made(done)
 
     def _read(self) -> Generator[Block, None, None]:
-        """The blocks of the cache, if it is one, and one of this file."""
+        """Yield the blocks of the cache; raises Unusable if it is not valid for this file."""
         with opened(self.path) as file, Digest(self._source.path) as digest:
             header = header_of(file)
             self._check(header)
@@ -98,7 +98,7 @@ class Cached:
                 self._see_late(digest, header)
 
     def _check(self, header: Header) -> None:
-        """Refuse the cache of another file, or of another reading of it."""
+        """Raise Unusable if the cache is of another file, or was read with other options."""
         if header["options"] != self._options:
             raise Unusable("it was made with other options, or by another version")
         if {"digest": header["source"]["digest"], **status_of(self._source.path)} != header["source"]:
@@ -110,23 +110,23 @@ class Cached:
         self._seen = True
 
     def _see_late(self, digest: Digest, header: Header) -> None:
-        """The same once blocks are out."""
+        """Check the digest after blocks were used: raise ValueError, and delete the cache, if it differs."""
         try:
             self._see(digest, header)
         except Unusable:
             self.path.unlink(missing_ok=True)
             raise ValueError(
                 f"{self._source.path} has changed, though not its size and time, and its cache was read. "
-                f"Begin anew: {self.path} is deleted."
+                f"Restart the run: {self.path} is deleted."
             ) from None
 
     def _made(self, after: int) -> Iterator[Block]:
-        """The blocks of the file, from that number on; all are written down, as if none had been read yet."""
+        """Yield the blocks of the file after the first `after`, and write all of them to the cache."""
         self._fill(*self._given)
         with CacheWriter(self.path, self._source.path) as writer:
-            for number, block in enumerate(self._source):
+            for index, block in enumerate(self._source):
                 writer.add(block)
-                if number >= after:
+                if index >= after:
                     yield block
             schema = self._source.schema
             self._seen = writer.finish(
@@ -137,7 +137,7 @@ class Cached:
             self._told(f"{self.path} is not written: {_shown(writer.fault)}.")
 
     def _fill(self, noted: dict[str, Any], names: list[str]) -> None:
-        """Let the schema of the source be this."""
+        """Set the schema of the source to these notes and names."""
         schema = self._source.schema
         for name in ("columns", "texts", "dense", "kind", "unnamed_query"):
             setattr(schema, name, noted[name])
@@ -145,7 +145,7 @@ class Cached:
 
 
 def _options(source: RowSource, version: str) -> dict[str, Any]:
-    """All that decides how a file is read, as JSON has it."""
+    """Return all settings that affect how a file is read, as JSON values."""
     options = {
         "version": version,
         "order": sys.byteorder,

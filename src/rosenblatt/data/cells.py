@@ -1,4 +1,4 @@
-"""One line of an svmlight file: what it says, or what is wrong with it, and where."""
+"""The parser of one svmlight line, whose errors name the column."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ import re
 from typing import NamedTuple
 
 LARGEST = 2**31 - 2
-"""The largest feature that a CSR matrix with indices of 32 bits has room for."""
+"""The largest feature of a CSR matrix with indices of 32 bits."""
 
 LINE = "A line must be a label, perhaps a query as qid:3, and features as 7:0.5."
 LABELS = (
     "A label must be one number: lines with several labels are not read. Write one file for each label, "
     "with 1 where a line has it and -1 where not."
 )
-QUERY = "A query must be a whole number of at most 64 bits, as in qid:3."
+QUERY = "A query must be an integer of at most 64 bits, as in qid:3."
 HUGE = f"A feature must be at most {LARGEST}: hash the features into fewer, as with number % 2**20 + 1."
 
 CELL = re.compile(rb"[^ \t\n\r\v\f]+")
-WHOLE = re.compile(rb"([+-]?)0*(\d+)")
+INTEGER = re.compile(rb"([+-]?)0*(\d+)")
 NUMBER = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 WIDE = 60
-"""So much of a line is shown."""
+"""The most characters of a line that an error shows."""
 
 
 class LineError(Exception):
-    """What is wrong with a line: what should be there, what is, and at which byte, counted from 0."""
+    """An error in a line: what was expected, what was found, and at which byte, counted from 0."""
 
     def __init__(self, expected: str, got: object, at: int) -> None:
         super().__init__(expected, got, at)
@@ -33,11 +33,11 @@ class LineError(Exception):
         self.got = _shown(got) if isinstance(got, bytes) else str(got)
 
     def in_column(self) -> str:
-        """What to say where the line is known."""
+        """Return the message with the column only."""
         return f"{self.expected} Got {self.got} in column {self.at + 1}."
 
     def in_line(self, number: int, name: str, line: bytes) -> str:
-        """The same with the line, as much of it as is shown."""
+        """Return the message with the file, the line, the column and an excerpt."""
         first = 0 if self.at < WIDE - 20 else self.at - 20
         return (
             f"{self.expected} Got {self.got} in line {number}, column {self.at + 1} of {name}: "
@@ -55,7 +55,7 @@ class Line(NamedTuple):
 
 
 def read_line(text: bytes, n_features: int | None, with_query: bool | None) -> Line | None:
-    """What a line says, or None if it is blank. If a query is due is known from the first row on."""
+    """Parse a line; None if it is blank. `with_query`: whether the first row had a query, None before it."""
     cells = [(cell.group(), cell.start()) for cell in CELL.finditer(text.partition(b"#")[0])]
     if not cells:
         return None
@@ -85,7 +85,7 @@ def _label(cell: bytes, at: int) -> float:
 
 
 def _number(cell: bytes, at: int, what: str) -> float:
-    """A finite number, the float nearest to it."""
+    """Parse a finite number into the nearest float."""
     if NUMBER.fullmatch(cell):
         number = float(cell)
     elif cell.lower().lstrip(b"+-") in (b"nan", b"inf", b"infinity"):
@@ -98,7 +98,7 @@ def _number(cell: bytes, at: int, what: str) -> float:
 
 
 def _query(cell: bytes, at: int) -> int:
-    parts = WHOLE.fullmatch(cell)
+    parts = INTEGER.fullmatch(cell)
     number = int(parts[1] + parts[2]) if parts and len(parts[2]) < 20 else 2**64
     if not -(2**63) <= number < 2**63:
         raise LineError(QUERY, cell, at)
@@ -106,7 +106,7 @@ def _query(cell: bytes, at: int) -> int:
 
 
 def _feature(cell: bytes, at: int, n_features: int | None) -> int:
-    parts = WHOLE.fullmatch(cell)
+    parts = INTEGER.fullmatch(cell)
     if not parts:
         raise LineError(LINE, cell, at)
     number = int(parts[1] + parts[2]) if len(parts[2]) < 20 else 2**64

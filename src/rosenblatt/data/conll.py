@@ -1,4 +1,4 @@
-"""CoNLL files: a token per line, its columns side by side, a blank line between sequences."""
+"""CoNLL files: a token per line, in columns, and a blank line between sequences."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "dep
 """The columns of CoNLL-U."""
 
 LINES = 2**15
-"""Lines that are read at once."""
+"""Lines read at once."""
 
 Sentences = tuple[Columns, Columns]
 
@@ -31,21 +31,21 @@ def read_conll(
     separator: str | None = None,
     comment: str | None = None,
 ) -> Sentences:
-    """Sequences and their labels from a file of columns.
+    """Read sequences and their labels from a file of columns.
 
     Parameters
     ----------
     source
         A path or an open binary file, which may be compressed with gzip, bzip2, xz or Zstandard; or lines.
     columns
-        Which columns tokens are made of: one number for texts, several for rows of texts; by default all
-        but the label.
+        The columns of tokens: one index for tokens that are strings, several for tuples of strings; by
+        default all but the label.
     label
-        Which column holds the labels; −1 is the last.
+        The index of the label column; −1 is the last.
     separator
-        What stands between columns; by default any white space.
+        The separator of columns; by default any white space.
     comment
-        Lines that begin with this count for nothing; by default there are none.
+        The prefix of lines to ignore; by default there is none.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def iter_conll(
     separator: str | None = None,
     comment: str | None = None,
 ) -> Iterator[tuple[list[Any], list[str]]]:
-    """The same, one pair of tokens and labels after the other, for files of any size."""
+    """Yield pairs of tokens and labels, one sequence at a time, for files of any size; see `read_conll`."""
     with lines_of(source) as lines:
         stream, rest, first, width = iter(lines), list[bytes](), 1, None
         while some := list(islice(stream, LINES)):
@@ -83,7 +83,7 @@ def iter_conll(
 
 
 def read_conllu(source: Source, columns: Sequence[str] | str = "form", label: str = "upos") -> Sentences:
-    """Words and their labels from a CoNLL-U file; ranges of words (1-2) and empty ones (3.1) are left out.
+    """Read words and their labels from a CoNLL-U file, without word ranges (1-2) and empty words (3.1).
 
     Parameters
     ----------
@@ -97,8 +97,8 @@ def read_conllu(source: Source, columns: Sequence[str] | str = "form", label: st
         if column not in CONLLU:
             raise ValueError(f"CoNLL-U has the columns {', '.join(CONLLU)}. Got {column!r}.")
     table = read_words(source)
-    numbers = [CONLLU.index(column) for column in wanted]
-    tokens = tokens_of(table, numbers[0] if isinstance(columns, str) else numbers, 0)
+    indices = [CONLLU.index(column) for column in wanted]
+    tokens = tokens_of(table, indices[0] if isinstance(columns, str) else indices, 0)
     return tokens, labels_of(table, CONLLU.index(label))
 
 
@@ -110,14 +110,14 @@ def read_table(
     skip_bad: int = 0,
     width: int | None = None,
 ) -> Table:
-    """All cells of a file of columns, from which `tokens_of` and `labels_of` choose.
+    """Read all cells of a file of columns, for `tokens_of` and `labels_of`.
 
     Parameters
     ----------
     source, separator, comment
         As in `read_conll`.
     skip_bad
-        How many bad lines may be left out, each with its whole sequence: lines with more or fewer columns
+        How many bad lines may be skipped, each with its whole sequence: lines with more or fewer columns
         than the first, or not in UTF-8. One more is an error.
     width
         How many columns there must be; None for as many as the first line has.
@@ -129,10 +129,10 @@ def read_table(
 
 
 def read_words(source: Source, *, skip_bad: int = 0) -> Table:
-    """All cells of a CoNLL-U file but those of ranges of words (1-2) and of empty ones (3.1)."""
+    """Read all cells of a CoNLL-U file but those of word ranges (1-2) and empty words (3.1)."""
     table = read_table(source, separator="\t", comment="#", skip_bad=skip_bad, width=len(CONLLU))
     ids = table.cells[:: table.width]
-    chosen = np.array([b"-" not in number and b"." not in number for number in ids], np.int64)
+    chosen = np.array([b"-" not in word and b"." not in word for word in ids], np.int64)
     lengths = np.add.reduceat(chosen, starts_of(table.lengths)[:-1]) if len(chosen) else chosen
     cells = list(compress(table.cells, np.repeat(chosen, table.width).tolist()))
     table = replace(table, cells=cells, lengths=[int(length) for length in lengths if length])
@@ -144,11 +144,11 @@ def read_words(source: Source, *, skip_bad: int = 0) -> Table:
 def write_conll(
     target: str | PathLike[str] | TextIO, *columns: Sequence[Sequence[Any]], separator: str = " "
 ) -> None:
-    """Write sequences side by side: tokens (texts or rows of texts), then any number of columns of labels.
+    """Write sequences in columns: tokens (strings or tuples of strings), then any number of label columns.
 
     A path that ends in .gz, .bz2, .xz or .zst is compressed.
     """
-    text = "".join(_written(columns, separator))  # before anything is opened, which would empty it
+    text = "".join(_written(columns, separator))  # before the file is opened, which would empty it
     if not isinstance(target, str | PathLike):
         target.write(text)
         return
@@ -156,7 +156,7 @@ def write_conll(
 
 
 def _written(columns: Sequence[Sequence[Sequence[Any]]], separator: str) -> Iterator[str]:
-    """The lines of sequences."""
+    """Yield the lines of sequences."""
     if len({len(column) for column in columns}) > 1:
         raise ValueError(
             f"There must be as many sequences of each. Got {[len(column) for column in columns]}."
@@ -183,7 +183,7 @@ def _written(columns: Sequence[Sequence[Sequence[Any]]], separator: str) -> Iter
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a file, row after row, how many rows each sequence has, and what was left out."""
+    """The cells of a file in row-major order, the number of rows per sequence, and the skipped lines."""
 
     cells: list[bytes]
     width: int
@@ -201,7 +201,7 @@ def _parse(
     width: int | None = None,
     skip_bad: int = 0,
 ) -> Table:
-    """The cells of these lines, the first of which has this number."""
+    """Parse lines into cells; `first` is the number of the first line."""
     between = None if separator is None else separator.encode()
     numbers: Sequence[int] = range(len(lines))
     if comment is not None:
@@ -235,30 +235,30 @@ def _parse(
 def _bad_lines(
     lines: list[bytes], between: bytes | None, width: int, *, check_text: bool
 ) -> Iterator[tuple[int, str]]:
-    """The indices of lines with another width or, if asked for, not in UTF-8, and what is wrong with each."""
+    """Yield the index and fault of lines with another width or, if `check_text`, not in UTF-8."""
     for index, line in enumerate(lines):
         found = len(line.split(between)) if line.strip() else width
         if found != width:
             columns = "1 column" if found == 1 else f"{found} columns"
             yield index, f"it has {columns} instead of {width}; its sequence is left out"
         elif check_text and not _is_utf8(line):
-            yield index, "it is not a text in UTF-8; its sequence is left out"
+            yield index, "it is not UTF-8; its sequence is left out"
 
 
 def _refusal(line: bytes, number: int, between: bytes | None, width: int, name: str, skip_bad: int) -> str:
-    """What to say of a bad line, and of those skipped before it."""
+    """Return the error for a bad line, with the number of lines skipped before it."""
     where = f"in line {number} of {name}: {line.decode(errors='replace')[:60]!r}."
     found = len(line.split(between))
-    said = (
-        f"Every line must be a text in UTF-8. Got other bytes {where}"
+    message = (
+        f"Every line must be UTF-8. Got other bytes {where}"
         if found == width
         else f"Every line must have {width} columns. Got {found} {where}"
     )
-    return f"{said} Bad lines skipped before it: {skip_bad}." if skip_bad else said
+    return f"{message} Bad lines skipped before it: {skip_bad}." if skip_bad else message
 
 
 def _without_sequences(lines: list[bytes], bad: list[int]) -> list[bytes]:
-    """The lines without the sequences that hold one of these."""
+    """Return the lines with those of sequences that hold a bad line blanked."""
     kept = list(lines)
     for index in bad:
         for step in (-1, 1):
@@ -277,41 +277,41 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _column(table: Table, number: int) -> list[str]:
-    """One column, in which equal texts are one text."""
-    cells = table.cells[number % table.width :: table.width]
+def _column(table: Table, index: int) -> list[str]:
+    """Return the strings of one column, in which equal strings are one object."""
+    cells = table.cells[index % table.width :: table.width]
     try:
-        texts = {cell: cell.decode() for cell in set(cells)}
+        strings = {cell: cell.decode() for cell in set(cells)}
     except UnicodeDecodeError as broken:
-        raise ValueError(f"{table.name} is not a text in UTF-8: {broken}.") from None
-    return list(map(texts.__getitem__, cells))
+        raise ValueError(f"{table.name} is not UTF-8: {broken}.") from None
+    return list(map(strings.__getitem__, cells))
 
 
 def labels_of(table: Table, label: int) -> Columns:
-    """The labels of all sequences, from one column."""
+    """Return the labels of all sequences, from one column."""
     return Columns([_column(table, label)], starts_of(table.lengths), plain=True)
 
 
 def tokens_of(table: Table, columns: Sequence[int] | int | None, label: int) -> Columns:
-    """Tokens of the columns asked for."""
+    """Return the tokens of all sequences, from these columns."""
     width = table.width
     if columns is None:
-        others = [number for number in range(width) if number != label % width]
+        others = [index for index in range(width) if index != label % width]
         columns = others[0] if len(others) == 1 else others
     asked = [columns] if isinstance(columns, int) else list(columns)
-    for number in (*asked, label):
-        if not -width <= number < width:
+    for index in (*asked, label):
+        if not -width <= index < width:
             raise ValueError(
-                f"The lines of {table.name} have {width} columns, from 0 to {width - 1}. Got column {number}."
+                f"The lines of {table.name} have {width} columns, from 0 to {width - 1}. Got column {index}."
             )
     if not asked:
         raise ValueError(f"The lines of {table.name} have one column, the label, and so no tokens.")
-    texts = [_column(table, number) for number in asked]
-    return Columns(texts, starts_of(table.lengths), plain=isinstance(columns, int))
+    strings = [_column(table, index) for index in asked]
+    return Columns(strings, starts_of(table.lengths), plain=isinstance(columns, int))
 
 
 def _all_lines(source: Source) -> list[bytes]:
-    """All lines, without their ends."""
+    """Return all lines without their line ends."""
     with lines_of(source) as lines:
         if isinstance(source, str | PathLike):
             everything: bytes = lines.read()  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Whether a file is still the one it was: its size and time of change, and a digest of all its bytes."""
+"""Detection of changes of a file: its size and modification time, and a digest of all its bytes."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from threading import Event
 
 
 def status_of(path: str) -> dict[str, int]:
-    """What changes with a file, as a rule."""
+    """Return the size and modification time of a file."""
     status = os.stat(path)
     return {"size": status.st_size, "mtime_ns": status.st_mtime_ns}
 
 
 class Digest:
-    """The digest of a file, taken in a thread once it is begun."""
+    """The digest of a file, computed in a background thread after `begin`."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -31,11 +31,11 @@ class Digest:
         self._pool.shutdown()
 
     def begin(self) -> None:
-        """From now on there is something to wait for."""
+        """Start the computation."""
         self._coming = self._pool.submit(self._take)
 
     def value(self) -> str:
-        """The digest, when it is known."""
+        """Wait for the digest and return it."""
         assert self._coming is not None
         return self._coming.result()
 

@@ -1,7 +1,7 @@
-"""From rows with named cells to rows of numbers.
+"""Encoding of rows with named cells as numeric rows.
 
-A number is the value of the feature with its column's name, and so is a boolean, as 1 or 0; a text is a
-feature of its own, `colour=red`. An empty cell is a feature that the row does not have, and so counts as 0.
+A number is the value of the feature with its column's name, and so is a boolean, as 1 or 0; a string is a
+feature of its own, `colour=red`. An empty cell is a feature that the row does not have, and counts as 0.
 """
 
 from __future__ import annotations
@@ -18,44 +18,44 @@ from rosenblatt.data.blocks import BadLines, Block
 from rosenblatt.data.vocabulary import NONE, Vocabulary
 
 QUERIES = frozenset({"qid", "query", "query_id"})
-"""What columns are called, in small letters, that look like queries."""
+"""Names of columns, in lower case, that look like queries."""
 
 EMPTY = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None"})
-"""What cells hold that hold nothing."""
+"""The contents of empty cells."""
 
 BOOLEANS = {"true": 1.0, "false": 0.0}
-"""Words for booleans, in lower or upper case, and their values."""
+"""Booleans as strings, in any case, and their values."""
 
 
 @dataclass
 class Schema:
-    """Which columns are what, found out from the first rows and kept with a model.
+    """The roles and types of columns, detected from the first rows and kept with a model.
 
     Parameters
     ----------
     label, query, id
-        The columns that hold the label, the query and what rows are called; None if there is none.
+        The columns of the label, the query and the names of rows; None if there is none.
     vocabulary
         The names of features.
     columns
         The columns that features are made of; None until rows are seen.
     texts
-        Those of them whose cells are texts, each a feature of its own.
+        Those of them whose cells are strings, each a feature of its own.
     dense
         Whether rows are dense arrays, with a column for every feature; None until rows are seen.
     kind
-        What labels are: "int", "float", "bool" or "str"; None until one is seen.
+        The type of labels: "int", "float", "bool" or "str"; None until one is seen.
     ignored
-        Columns that nothing is made of.
+        Columns that are left out.
     unnamed_query
-        A column of features that is called as if it held queries; None until one is seen.
+        A column of features whose name suggests queries; None until one is seen.
 
     Attributes
     ----------
     absent
-        Columns that were learned from and are not in what is read now.
+        Columns that the model learned from and that are missing now.
     remarks
-        What looks odd about the columns; an empty text where nothing does.
+        What looks odd about each string column; an empty string if nothing does.
     """
 
     label: str | None = "label"
@@ -72,7 +72,7 @@ class Schema:
     remarks: list[str] = field(default_factory=list)
 
     def noted(self) -> dict[str, Any]:
-        """What to keep with a model besides the names of features."""
+        """Return the values to keep with a model besides the names of features."""
         noted = {
             name: getattr(self, name)
             for name in (
@@ -82,15 +82,15 @@ class Schema:
         return noted | {"bits": self.vocabulary.bits}
 
     def special(self) -> set[str]:
-        """The columns that no features are made of."""
+        """Return the columns that are not features."""
         return {column for column in (self.label, self.query, self.id, *self.ignored) if column is not None}
 
     def look_at(self, columns: Collection[str], name: str) -> None:
-        """Check the columns of a file of this name before features are made of them."""
+        """Check the columns of the file `name` before they are encoded."""
         if not self.vocabulary.learning:
             return
         missing = [column for column in self.ignored if column not in columns]
-        if missing and self.kind is None:  # later objects may do without
+        if missing and self.kind is None:  # later objects may lack them
             raise ValueError(
                 f"There must be a column {missing[0]!r} to ignore in {name}. Got {_some(list(columns))}."
             )
@@ -101,7 +101,7 @@ class Schema:
 
     @classmethod
     def of_model(cls, noted: Mapping[str, Any], names: Sequence[str]) -> Schema:
-        """The schema that a model was learned with, for rows to be answered."""
+        """Return the schema that a model learned with, for rows to predict."""
         rest = {name: value for name, value in noted.items() if name != "bits"}
         return cls(**rest, vocabulary=Vocabulary(names, noted["bits"], learning=False))
 
@@ -111,7 +111,7 @@ def _some(columns: Sequence[str]) -> str:
 
 
 def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: BadLines) -> Block:
-    """Rows of JSON objects, each with the number of its line."""
+    """Encode JSON objects, each given with its line number."""
     special = schema.special()
     schema.look_at(dict.fromkeys(name for _, row in rows for name in row), bad.name)
     names: list[str] = []
@@ -146,7 +146,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
 def _as_columns(
     rows: list[tuple[int, dict[str, Any]]], schema: Schema
 ) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Objects with values as the cells of a table have them, for a model that was learned from one."""
+    """Yield objects with values as in the cells of a table, for a model that learned from one."""
     texts = set(schema.texts)
     numeric = set(schema.columns or ()) - texts
     for number, row in rows:
@@ -155,18 +155,18 @@ def _as_columns(
 
 
 def _as_text(value: Any) -> Any:
-    """The text that a number or a boolean is written as."""
+    """Return the string of a number or a boolean; other values unchanged."""
     return _text(value) if isinstance(value, bool | int | float) else value
 
 
 def _as_number(value: Any) -> Any:
-    """The number that a text stands for, if it does."""
+    """Return the number that a string stands for; other values unchanged."""
     numbers = _numbers([value]) if isinstance(value, str) and not _is_empty(value) else None
     return value if numbers is None else float(numbers[0])
 
 
 def _features(row: Mapping[str, Any], special: set[str], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """The features of a JSON object; objects in it give theirs longer names."""
+    """Yield the features of a JSON object; those of nested objects have dotted names."""
     for name, value in row.items():
         if not prefix and name in special:
             continue
@@ -185,14 +185,14 @@ def _features(row: Mapping[str, Any], special: set[str], prefix: str = "") -> It
         elif isinstance(value, list) and all(isinstance(each, str) for each in value):
             yield from ((f"{full}={each}", 1.0) for each in dict.fromkeys(value))
         elif value is not None:
-            raise ValueError(f"{full!r} must be a number, a text, a list of texts or an object of such")
+            raise ValueError(f"{full!r} must be a number, a string, a list of strings or an object of such")
 
 
 def _sparse(names: Sequence[str], values: Floats, ends: Array, vocabulary: Vocabulary) -> Any:
-    numbers = vocabulary.numbers(names)
-    known = numbers != NONE
+    ids = vocabulary.numbers(names)
+    known = ids != NONE
     ends = np.concatenate([[0], np.cumsum(known)])[ends]
-    rows = sp.csr_array((values[known], numbers[known], ends), shape=(len(ends) - 1, len(vocabulary)))
+    rows = sp.csr_array((values[known], ids[known], ends), shape=(len(ends) - 1, len(vocabulary)))
     rows.sum_duplicates()
     return rows
 
@@ -200,7 +200,7 @@ def _sparse(names: Sequence[str], values: Floats, ends: Array, vocabulary: Vocab
 def table_block(
     columns: Mapping[str, Sequence[Any]], lines: Sequence[int], schema: Schema, bad: BadLines
 ) -> Block:
-    """Rows of a table, given by columns, with the numbers of their lines."""
+    """Encode the rows of a table, given by columns, with their line numbers."""
     special = schema.special()
     schema.look_at(columns, bad.name)
     features = {name: cells for name, cells in columns.items() if name not in special}
@@ -212,7 +212,7 @@ def table_block(
         if schema.dense:
             schema.vocabulary.numbers(list(features))
     schema.absent = [name for name in schema.columns or () if name not in features]
-    known = schema.columns is not None  # a model may have been learned from objects
+    known = schema.columns is not None  # a model may have learned from objects
     as_texts = schema.texts if known else _texts_of_objects(features, schema.vocabulary)
     numeric: dict[str, Floats] = {}
     for name, cells in features.items():
@@ -249,16 +249,16 @@ def table_block(
 
 
 def _texts_of_objects(features: Mapping[str, Sequence[Any]], vocabulary: Vocabulary) -> list[str]:
-    """Columns that hold texts, for a model that was learned from objects: those it knows, or that look so."""
+    """Return the string columns for a model that learned from objects: known ones, or not numeric."""
     known = vocabulary.columns_of_texts
     return [name for name, cells in features.items() if name in known or _numbers(cells) is None]
 
 
 def _dense_rows(numeric: Mapping[str, Floats], rows: int, schema: Schema) -> Floats:
     X = np.zeros((rows, len(schema.vocabulary)))
-    for name, number in zip(numeric, schema.vocabulary.numbers(list(numeric)), strict=True):
-        if number != NONE:
-            X[:, number] = numeric[name]
+    for name, feature in zip(numeric, schema.vocabulary.numbers(list(numeric)), strict=True):
+        if feature != NONE:
+            X[:, feature] = numeric[name]
     return X
 
 
@@ -284,7 +284,7 @@ def _mixed_rows(
 
 
 def _numbers(cells: Sequence[Any]) -> Floats | None:
-    """A column as numbers, 0 where a cell is empty; None if there is a text in it that is no boolean."""
+    """Return a column as numbers, 0 for empty cells; None if a cell is neither a number nor a boolean."""
     try:
         return np.array([0.0 if _is_empty(cell) else _number(cell) for cell in cells])
     except (TypeError, ValueError, OverflowError):
@@ -292,7 +292,7 @@ def _numbers(cells: Sequence[Any]) -> Floats | None:
 
 
 def _number(cell: Any) -> float:
-    """A number, or a boolean as 1 or 0: the same in every row, whatever else its column holds."""
+    """Return a number, or a boolean as 1 or 0, whatever else its column holds."""
     if isinstance(cell, str) and "_" in cell:
         raise ValueError
     try:
@@ -307,17 +307,17 @@ def _is_boolean(cell: Any) -> bool:
     return isinstance(cell, bool) or (isinstance(cell, str) and cell.strip().lower() in BOOLEANS)
 
 
-def _wholes(cells: Sequence[Any]) -> Array | None:
-    """A column as whole numbers, to the last digit; None if there is something else in it."""
+def _integers(cells: Sequence[Any]) -> Array | None:
+    """Return a column as integers, exactly; None if a cell is something else."""
     try:
-        found = [int(cell) if isinstance(cell, int) else _whole(str(cell)) for cell in cells]
+        found = [int(cell) if isinstance(cell, int) else _integer(str(cell)) for cell in cells]
         return np.array(found, np.int64)
     except (ValueError, OverflowError):
         return None
 
 
-def _whole(cell: str) -> int:
-    """A whole number, which may be written with a point; larger ones must not be."""
+def _integer(cell: str) -> int:
+    """Parse an integer; below 2^53 it may be written with a decimal point."""
     try:
         return int(cell)
     except ValueError:
@@ -328,12 +328,12 @@ def _whole(cell: str) -> int:
 
 
 def _mostly(name: str, cells: Sequence[Any], lines: Sequence[int]) -> str:
-    """A remark about a column of texts most of which are numbers."""
+    """Return a remark about a string column most of whose cells are numbers, else an empty string."""
     odd = [(cell, line) for cell, line in zip(cells, lines, strict=True) if _numbers([cell]) is None]
     if len(odd) > len(cells) / 10:
         return ""
     cell, line = odd[0]
-    return f"the column {name!r} is taken for texts, because of {cell!r:.40} in line {line}"
+    return f"the column {name!r} is read as strings, because of {cell!r:.40} in line {line}"
 
 
 def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: str) -> None:
@@ -346,7 +346,7 @@ def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: st
 
 
 def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: str) -> Array | None:
-    """Labels as numbers if all of the first ones are, else as texts; booleans are "true" and "false"."""
+    """Return labels as numbers if the first ones all are, else as strings (booleans "true" and "false")."""
     empty = [line for cell, line in zip(cells, lines, strict=True) if _is_empty(cell)]
     if empty:
         if not schema.vocabulary.learning:
@@ -356,26 +356,26 @@ def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: st
         return np.empty(0)
     schema.kind = schema.kind or kind_of_labels(cells)
     if schema.kind in ("bool", "str"):
-        return texts_of_labels(cells, schema.kind)
-    found = _wholes(cells) if schema.kind == "int" else _numbers(cells)
+        return label_strings(cells, schema.kind)
+    found = _integers(cells) if schema.kind == "int" else _numbers(cells)
     if found is None or any(map(_is_boolean, cells)):
         raise ValueError(
-            f"Labels were {'whole ' if schema.kind == 'int' else ''}numbers so far. Got another after line "
+            f"Labels were {'integers' if schema.kind == 'int' else 'numbers'} so far. Got another after line "
             f"{lines[0]} of {name}."
         )
     return found
 
 
 def kind_of_labels(cells: Sequence[Any]) -> str:
-    """What labels are, by the first ones: "bool" if all are booleans, "str" if some are."""
+    """Return the type of labels by the first ones: "bool" if all are booleans, "str" if only some are."""
     booleans = sum(map(_is_boolean, cells))
     if booleans or _numbers(cells) is None:
         return "bool" if booleans == len(cells) else "str"
-    return "float" if _wholes(cells) is None else "int"
+    return "float" if _integers(cells) is None else "int"
 
 
-def texts_of_labels(cells: Sequence[Any], kind: str) -> Array:
-    """Labels as texts; of the kind "bool", booleans are the same texts however they are spelled."""
+def label_strings(cells: Sequence[Any], kind: str) -> Array:
+    """Return labels as strings; with kind "bool", booleans in lower case however they are spelled."""
     texts = [_text(cell) for cell in cells]
     if kind == "bool":
         texts = [text.lower() if text.lower() in BOOLEANS else text for text in texts]

@@ -23,11 +23,11 @@ from rosenblatt._atomic import replace_file
 Source = str | PathLike[str] | Iterable[str] | Iterable[bytes]
 
 BOM = b"\xef\xbb\xbf"
-"""What some programs begin a text in UTF-8 with."""
+"""The byte order mark of UTF-8."""
 
 GZIP, XZ, ZSTANDARD = b"\x1f\x8b", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd"
 BZIP2 = re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)")
-"""What compressed files begin with."""
+"""The magic bytes of compressed files."""
 
 MAGIC = 10
 """Bytes from which a compression is detected."""
@@ -36,11 +36,11 @@ PACKED = (".gz", ".bz2", ".xz", ".zst")
 """Suffixes of compressed files."""
 
 PADDING = 8
-"""Bytes that can be read behind every text, for compiled loops read eight at once."""
+"""Readable bytes after every chunk: compiled loops read eight at once."""
 
 
 class Text(NamedTuple):
-    """Whole lines, from `begin` to `end` of these bytes."""
+    """A chunk of complete lines: bytes `begin` to `end` of `raw`."""
 
     raw: bytes | mmap.mmap
     begin: int
@@ -54,7 +54,7 @@ def is_packed(head: bytes) -> bool:
 
 @contextmanager
 def lines_of(source: Source) -> Iterator[Iterable[bytes]]:
-    """The lines of a file, or those given; files are decompressed, paths and open binary files alike."""
+    """Open the lines of a path or binary file, decompressed, or pass on an iterable of lines as bytes."""
     with _reported(name_of(source)):
         if isinstance(source, str | PathLike):
             with open(source, "rb") as raw:
@@ -67,7 +67,7 @@ def lines_of(source: Source) -> Iterator[Iterable[bytes]]:
 
 @contextmanager
 def _reported(name: str) -> Iterator[None]:
-    """Report a fault of a compressed file with its name."""
+    """Raise ValueError with the file's name for errors of decompression."""
     try:
         yield
     except (EOFError, lzma.LZMAError, gzip.BadGzipFile, zlib.error) as broken:
@@ -75,7 +75,7 @@ def _reported(name: str) -> Iterator[None]:
 
 
 def _unpacked(raw: BufferedIOBase) -> Any:
-    """The file, or what is compressed in it."""
+    """Return the file, or a reader of its decompressed content."""
     magic = _magic(raw)
     if not is_packed(magic):
         return raw
@@ -91,7 +91,7 @@ def _unpacked(raw: BufferedIOBase) -> Any:
 
 
 def _magic(raw: BufferedIOBase) -> bytes:
-    """The first bytes of a file, which stay to be read."""
+    """Return the first bytes of a file without consuming them."""
     if hasattr(raw, "peek"):
         return bytes(raw.peek(MAGIC)[:MAGIC])
     if not raw.seekable():
@@ -111,19 +111,19 @@ def _zstandard() -> Any:
 
 
 class _Frames(RawIOBase):
-    """What is compressed in frames, one after the other.
+    """A decompressed stream of frames.
 
-    Readers of the packages do not notice where a Zstandard file is cut off, and report a broken bzip2 file as
-    any other fault of a disk.
+    The packages' own readers do not detect a truncated Zstandard file, and report a broken bzip2 file as an
+    OSError.
 
     Parameters
     ----------
     raw
         The compressed file.
     begin
-        Called for a decompressor whenever a frame begins.
+        Makes a decompressor, for every frame.
     fault
-        What it raises where the file is broken.
+        The exception of the decompressor if the file is broken.
     """
 
     def __init__(self, raw: BufferedIOBase, begin: Callable[[], Any], fault: type[Exception]) -> None:
@@ -131,11 +131,11 @@ class _Frames(RawIOBase):
         self._raw, self._frame, self._rest = raw, begin(), memoryview(b"")
 
     def readable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a part of the buffer, and return how much."""
+        """Fill a part of the buffer and return its size."""
         while not self._rest and self._unpack():
             pass
         size = min(len(buffer), len(self._rest))
@@ -143,7 +143,7 @@ class _Frames(RawIOBase):
         return size
 
     def _unpack(self) -> bool:
-        """Decompress the next piece of the file, and return whether there was one."""
+        """Decompress the next piece of the file and return whether there was one."""
         ended = self._frame.eof
         packed = self._frame.unused_data if ended else b""
         packed = packed or self._raw.read(2**14)
@@ -159,23 +159,23 @@ class _Frames(RawIOBase):
 
 
 class _Ahead(RawIOBase):
-    """A stream whose first bytes can be looked at before they are read."""
+    """A stream whose first bytes can be peeked at."""
 
     def __init__(self, stream: Any) -> None:
         self._stream, self._head, self._at = stream, b"", 0
 
     def readable(self) -> bool:
-        """Yes."""
+        """Return True."""
         return True
 
     def head(self, size: int) -> bytes:
-        """The first bytes, waited for; once reading has begun, those that were looked at before."""
+        """Wait for the first bytes and return them; after reading has begun, those peeked at before."""
         if not self._at:
             self._head += self._stream.read(max(0, size - len(self._head)))
         return self._head
 
     def readinto(self, buffer: Any) -> int:
-        """Fill a part of the buffer as soon as there is something, and return how much."""
+        """Fill a part of the buffer as soon as bytes are available and return its size."""
         some = self._head[self._at : self._at + len(buffer)] or self._stream.read1(len(buffer))
         self._at += len(some)
         buffer[: len(some)] = some
@@ -191,13 +191,13 @@ class StandardInput(BufferedReader):
         super().__init__(self._ahead)
 
     def head(self, size: int) -> bytes:
-        """The first bytes, which stay to be read."""
+        """Return the first bytes without consuming them."""
         with _reported(name_of(self)):
             return self._ahead.head(size)
 
 
 def standard_input() -> StandardInput:
-    """Return standard input: the same object whenever it is asked for, since bytes come only once."""
+    """Return standard input, always the same object, since its bytes can be read only once."""
     return _standard_input(sys.stdin.buffer)
 
 
@@ -205,7 +205,7 @@ _standard_input = lru_cache(maxsize=1)(StandardInput)
 
 
 def texts_of(source: Source, size: int) -> Iterator[Text]:
-    """A source as texts of about so many bytes, or more where a line is longer; a plain file is mapped."""
+    """Yield a source in chunks of about `size` bytes, more for longer lines; a plain file is mapped."""
     if isinstance(source, str | PathLike) and _is_plain(source):
         yield from _mapped(source, size)
         return
@@ -217,7 +217,7 @@ def texts_of(source: Source, size: int) -> Iterator[Text]:
 
 
 def _is_plain(path: str | PathLike[str]) -> bool:
-    """Whether this is a file on a disk, not empty and not compressed."""
+    """Whether this is a regular file, not empty and not compressed."""
     status = os.stat(path)
     if not stat.S_ISREG(status.st_mode) or status.st_size == 0:  # a pipe can be opened only once
         return False
@@ -226,7 +226,7 @@ def _is_plain(path: str | PathLike[str]) -> bool:
 
 
 def _mapped(path: str | PathLike[str], size: int) -> Iterator[Text]:
-    """Texts of a file; all but the last are read where they are."""
+    """Yield chunks of a memory-mapped file; only the last is copied."""
     with open(path, "rb") as file:
         raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     begin = 0
@@ -242,7 +242,7 @@ def _mapped(path: str | PathLike[str], size: int) -> Iterator[Text]:
 
 
 def _forget(raw: mmap.mmap, begin: int, end: int) -> None:
-    """Let go of the memory in which a part of a mapped file was read."""
+    """Release the memory pages of a part of a mapped file."""
     if hasattr(mmap, "MADV_DONTNEED"):
         first, last = begin // mmap.PAGESIZE * mmap.PAGESIZE, end // mmap.PAGESIZE * mmap.PAGESIZE
         if first < last:
@@ -250,7 +250,7 @@ def _forget(raw: mmap.mmap, begin: int, end: int) -> None:
 
 
 def _joined(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
-    """Lines, joined until there are so many bytes."""
+    """Join lines into pieces of at least `size` bytes."""
     some, length = list[bytes](), 0
     for line in lines:
         some.append(line if line.endswith(b"\n") else line + b"\n")
@@ -262,7 +262,7 @@ def _joined(lines: Iterable[bytes], size: int) -> Iterator[bytes]:
 
 
 def _whole_lines(pieces: Iterable[bytes]) -> Iterator[Text]:
-    """Texts of whole lines from pieces cut anywhere."""
+    """Yield chunks of complete lines from pieces cut anywhere."""
     rest = list[bytes]()
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
@@ -275,19 +275,19 @@ def _whole_lines(pieces: Iterable[bytes]) -> Iterator[Text]:
 
 
 def _padded(lines: bytes) -> Text:
-    """With a line end after the last line, and what may be read behind it."""
+    """Return a chunk with a line end after the last line, and padding."""
     return Text(lines + b"\n" * (1 + PADDING), 0, len(lines) + (not lines.endswith(b"\n")))
 
 
 def name_of(source: Source) -> str:
-    """What to call it in an error."""
+    """Return the name of a source for an error."""
     if isinstance(source, StandardInput):
         return "standard input"
     return fspath(source) if isinstance(source, str | PathLike) else "lines"
 
 
 def write_text(target: str | PathLike[str], text: str) -> None:
-    """Write a text atomically; a path with a suffix of PACKED is compressed."""
+    """Write a string to a file atomically; a path with a suffix in PACKED is compressed."""
     name, data = fspath(target), text.encode()
     if name.endswith(".gz"):
         data = gzip.compress(data, mtime=0)

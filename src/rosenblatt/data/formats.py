@@ -1,4 +1,4 @@
-"""Which format a file is in: what its name says, what its content looks like, and where the two disagree."""
+"""Detection of the format of a file, from its name and its content."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ SUFFIXES = {
     ".iob": "conll",
     ".iob2": "conll",
 }
-"""Suffixes that name a format; any other, such as .txt, leaves it to the content."""
+"""Suffixes that name a format; with any other, such as .txt, the content decides."""
 
 SEPARATORS = (",", ";", "\t", "|")
-"""What may separate the cells of a CSV file, the likeliest first."""
+"""Separators of the cells of a CSV file, the likeliest first."""
 
 COMPARED = 5
-"""First lines, or rows, that are looked at one by one."""
+"""The number of first lines, or rows, that are examined."""
 
 NUMBER = rb"[-+]?(?:(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?|(?i:nan|inf|infinity))"
 LABEL = re.compile(rb"\s*" + NUMBER + rb"\s*(#.*)?$")
@@ -59,11 +59,11 @@ ARCHIVES = (
     (re.compile(rb"[^\0].{256}ustar", re.DOTALL), "a tar archive", "Unpack it"),
     (re.compile(rb"\xff\xfe(?!\xff)|\xfe\xff"), "text in UTF-16", "Convert it to UTF-8"),
 )
-"""What other files begin with, what they are, and what to do."""
+"""Magic bytes of files that are not read, what they are, and what to do."""
 
 
 def suffix_of(path: str) -> str:
-    """The suffix of a path in lower case, without that of a compression: `.csv` of `Rows.CSV.gz`.
+    """Return the suffix of a path in lower case, without that of a compression: `.csv` of `Rows.CSV.gz`.
 
     Examples
     --------
@@ -82,7 +82,7 @@ class Sample:
     head
         The bytes.
     cut
-        Whether the file goes on behind them.
+        Whether the file continues after them.
     """
 
     def __init__(self, head: bytes, cut: bool) -> None:
@@ -102,24 +102,24 @@ class Sample:
 
     @property
     def shown(self) -> str:
-        """The first line, as much of it as an error shows."""
+        """The first line as shown in an error, 60 bytes at most."""
         return repr(self.first[:60].decode(errors="replace"))
 
     @cached_property
     def apart(self) -> bool:
-        """Whether there are blank lines between others."""
+        """Whether blank lines separate others."""
         return b"\n\n" in self._text
 
     @cached_property
     def tables(self) -> dict[str, tuple[list[list[str]], str]]:
-        """By separator, the rows as a reader of CSV splits them, and what it cannot read."""
+        """The rows that a CSV reader parses and the rest that it cannot parse, by separator."""
         lines = self._text.split(b"\n")
         begin = next((i for i, line in enumerate(lines) if line.strip() and not _is_comment(line)), 0)
         text = b"\n".join(lines[begin:]).decode(errors="replace")
         return {separator: _split(text, separator) for separator in SEPARATORS}
 
     def rows(self, separator: str) -> list[list[str]]:
-        """The first rows that are not blank."""
+        """Return the first rows that are not blank."""
         return [row for row in self.tables[separator][0] if row][:COMPARED]
 
     def is_table(self, separator: str) -> bool:
@@ -128,15 +128,15 @@ class Sample:
         return bool(rows) and all(len(row) > 1 for row in rows)
 
     def is_sequences(self, *, quoted: bool) -> bool:
-        """Whether blank lines are between lines with tabs, by the quotation marks if these are to count."""
+        """Whether blank lines separate lines with tabs; `quoted` is whether quotation marks count."""
         rows, rest = self.tables["\t"]
         cells = [] if quoted else [cell for row in rows for cell in row if "\n" in cell]
-        # A line break before a tab, inside quotation marks: these are tokens, and the lines are as they look.
+        # A line break before a tab, inside quotation marks: the marks are tokens, not quotes.
         tokens = any("\t" in cell for cell in (*cells, rest.partition("\n")[2]))
         return [] in rows or (self.apart and tokens)
 
     def has_columns(self, lines: int | None = None) -> bool:
-        """Whether lines have equally many columns, two or more, between white space."""
+        """Whether all lines have the same number of columns, two or more, separated by white space."""
         return len(widths := set(map(_width, self.lines[:lines]))) == 1 and widths.pop() > 1
 
 
@@ -149,7 +149,7 @@ def _width(line: bytes) -> int:
 
 
 def _split(text: str, separator: str) -> tuple[list[list[str]], str]:
-    """The rows, of which a blank line is one without cells, and the text from the first broken one on."""
+    """Return the rows, blank lines being rows without cells, and the rest from the first broken row on."""
     reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
     rows: list[list[str]] = []
     read = 0
@@ -162,7 +162,7 @@ def _split(text: str, separator: str) -> tuple[list[list[str]], str]:
 
 
 def separator_of(head: bytes) -> str:
-    r"""What separates the cells of a CSV file: what splits its first rows into equally many cells, and many.
+    r"""Return the separator of a CSV file: it splits the first rows into equally many cells, and the most.
 
     Examples
     --------
@@ -179,17 +179,17 @@ def separator_of(head: bytes) -> str:
 
 
 def detect(path: str, name: str, head: bytes, cut: bool) -> str:
-    """Which of FORMATS a file is in: what its name says, else what its content looks like.
+    """Return which of FORMATS a file is in, by its name, else by its content.
 
-    Raises ValueError if the content cannot be in the format that the name says and looks like another, if it
-    looks like something that is not read, or if neither name nor content says anything.
+    Raises ValueError if the content cannot be in the format of the name and looks like another, if it looks
+    like a format that is not read, or if neither name nor content shows the format.
 
     Parameters
     ----------
     path
-        The path, whose suffix counts.
+        The path, for its suffix.
     name
-        What to call the file in an error.
+        The name of the file in an error.
     head, cut
         As in `Sample`.
     """
@@ -223,7 +223,7 @@ def _binary(head: bytes) -> str | None:
 
 
 def _look(sample: Sample) -> str | None:
-    """The format that a text looks like; None if it looks like none of them."""
+    """Return the format that the content looks like, or None."""
     lines = sample.lines
     if sample.first.lstrip().startswith(b"{"):
         return "jsonl"
@@ -243,7 +243,7 @@ def _look(sample: Sample) -> str | None:
 
 
 def _fits_svmlight(sample: Sample) -> bool:
-    """Whether the first line has features, or all lines are nothing but a label."""
+    """Whether the first line has features, or every line is only a label."""
     return bool(FEATURES.match(sample.first)) or all(map(LABEL.match, sample.lines))
 
 
@@ -253,7 +253,7 @@ def _fits_jsonl(sample: Sample) -> bool:
 
 
 def _fits_csv(sample: Sample) -> bool:
-    """Whether the first line has cells, or is a single one above lines that are not sequences of tokens."""
+    """Whether the first line has several cells, or the lines are not sequences of tokens."""
     if OBJECT.match(sample.first) or SVMLIGHT.match(sample.first):
         return False
     split = any(len(row) > 1 for separator in SEPARATORS for row in sample.rows(separator)[:1])
@@ -261,14 +261,14 @@ def _fits_csv(sample: Sample) -> bool:
 
 
 def _fits_tsv(sample: Sample) -> bool:
-    """Whether the first line has tabs above lines that are not sequences of tokens, or no other separator."""
+    """Whether the first line has tabs and the lines are not token sequences, or has no other separator."""
     if "\t" in sample.first.decode(errors="replace"):
         return not sample.is_sequences(quoted=True)
     return _fits_csv(sample) and not (sample.is_table(",") or sample.is_table(";"))
 
 
 def _fits_conll(sample: Sample) -> bool:
-    """Whether lines have columns, and are neither objects nor features."""
+    """Whether lines have columns, and are neither JSON objects nor svmlight."""
     if OBJECT.match(sample.first) or all(map(SVMLIGHT.match, sample.lines[:COMPARED])):
         return False
     return sample.is_table("\t") or sample.has_columns(3)
@@ -281,11 +281,11 @@ FITS: dict[str, Callable[[Sample], bool]] = {
     "tsv": _fits_tsv,
     "conll": _fits_conll,
 }
-"""Whether a text that looks like another format may still be in this one."""
+"""Whether content that looks like another format may still be in this one."""
 
 
 def _refuse_other(sample: Sample, name: str, named: str | None) -> None:
-    """Raise ValueError for content of a kind that is not read, whatever the name says."""
+    """Raise ValueError for content of a format that is not read, whatever the name says."""
     what = _archive(sample.head) or _other_text(sample, named)
     if what is not None:
         says = "" if named is None else f", though its name says {named}"

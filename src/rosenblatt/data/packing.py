@@ -1,4 +1,4 @@
-"""A block as bytes, and back, bit for bit and with the same dtypes: numbers as they are, the rest in JSON."""
+"""Serialization of blocks, bit for bit and with the same dtypes: numbers as arrays, the rest in JSON."""
 
 from __future__ import annotations
 
@@ -13,45 +13,45 @@ from rosenblatt._types import Array
 from rosenblatt.data.blocks import Block, Skipped
 
 ALIGNED = 8
-"""Every array begins at a multiple of so many bytes."""
+"""Arrays begin at multiples of this number of bytes."""
 
 NUMBERS = ("int32", "int64", "float32", "float64")
-"""What arrays may be made of."""
+"""The dtypes of arrays."""
 
 NARROWER = {"int64": "int32", "float64": "float32"}
-"""What they are stored as, where that changes none of the numbers."""
+"""The dtypes they are stored as, if that changes no value."""
 
 TEXTS = re.compile(r"object|list|U\d{1,9}")
-"""What texts were held in."""
+"""The containers of strings: a list, or an array of one of these dtypes."""
 
 
 class Packed(NamedTuple):
-    """A block as bytes: the arrays one after the other, each filled up to a multiple of ALIGNED, and a sheet.
+    """A block as bytes: the arrays, each padded to a multiple of ALIGNED, and the metadata.
 
-    The sheet is a JSON text with what arrays there are and all that is no array.
+    The metadata are JSON: the names and dtypes of the arrays, and all values that are not arrays.
     """
 
     arrays: list[Array]
-    sheet: bytes
+    metadata: bytes
 
 
 def packed(block: Block) -> Packed:
-    """The bytes of a block."""
+    """Serialize a block."""
     X, csr = block.X, sp.issparse(block.X)
     parts = {"values": X.data, "features": X.indices, "starts": X.indptr} if csr else {"values": X.ravel()}
     parts |= {"y": block.y, "qid": block.qid, "ids": block.ids}
     arrays: list[Array] = []
-    sheet: dict[str, Any] = {
+    metadata: dict[str, Any] = {
         "shape": X.shape,
         "canonical": csr and bool(X.has_canonical_format),
         "skipped": block.skipped,
         "parts": {name: _part(part, arrays) for name, part in parts.items() if part is not None},
     }
-    return Packed(arrays, json.dumps(sheet, separators=(",", ":")).encode())
+    return Packed(arrays, json.dumps(metadata, separators=(",", ":")).encode())
 
 
 def _part(part: Any, arrays: list[Array]) -> list[Any]:
-    """What a sheet says of a part; numbers are put behind the arrays."""
+    """Return the entry of a part in the metadata; a numeric array is appended to `arrays`."""
     if isinstance(part, list):
         return ["list", part]
     if part.dtype.kind in "OU":
@@ -64,7 +64,7 @@ def _part(part: Any, arrays: list[Array]) -> list[Any]:
 
 
 def _narrowed(numbers: Array) -> Array:
-    """The same numbers in half the room, if they fit; else as they are."""
+    """Return numbers in half the memory if that is exact, else unchanged."""
     narrower = NARROWER.get(numbers.dtype.name)
     if narrower is None or not _fits(numbers[:1000], narrower) or not _fits(numbers, narrower):
         return numbers
@@ -77,16 +77,16 @@ def _fits(numbers: Array, dtype: str) -> bool:
 
 
 def _filled(numbers: Array) -> Array:
-    """The bytes of an array, with zeros behind them."""
+    """Return the bytes of an array, padded with zeros."""
     raw = np.ascontiguousarray(numbers).view(np.uint8)
     return np.concatenate([raw, np.zeros(-len(raw) % ALIGNED, np.uint8)]) if len(raw) % ALIGNED else raw
 
 
-def unpacked(raw: Array, sheet: bytes) -> Block:
-    """The block with these bytes; its arrays stay where they are if they are stored with their own dtype."""
-    said = json.loads(sheet)
-    shape, at, parts = tuple(said["shape"]), 0, dict[str, Any]()
-    for name, (dtype, *rest) in said["parts"].items():
+def unpacked(raw: Array, metadata: bytes) -> Block:
+    """Deserialize a block; arrays that are stored with their own dtype are views of `raw`."""
+    metadata = json.loads(metadata)
+    shape, at, parts = tuple(metadata["shape"]), 0, dict[str, Any]()
+    for name, (dtype, *rest) in metadata["parts"].items():
         if TEXTS.fullmatch(dtype):
             parts[name] = rest[0] if dtype == "list" else np.array(rest[0], dtype)
             continue
@@ -97,11 +97,11 @@ def unpacked(raw: Array, sheet: bytes) -> Block:
         parts[name] = raw[at : at + size].view(stored).astype(dtype, copy=False)
         at += size + -size % ALIGNED
     return Block(
-        _rows(parts, shape, said["canonical"]),
+        _rows(parts, shape, metadata["canonical"]),
         parts.get("y"),
         parts.get("qid"),
         parts.get("ids"),
-        [Skipped(*line) for line in said["skipped"]],
+        [Skipped(*line) for line in metadata["skipped"]],
     )
 
 

@@ -1,4 +1,4 @@
-"""Files of rows in any format, read in blocks whenever they are gone through."""
+"""Files of rows in any format, read in blocks in every pass."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from rosenblatt.data.tables import arrow_blocks, csv_blocks, json_blocks
 __all__ = ["FORMATS", "STDIN", "RowSource", "about_rows", "file_of", "fingerprint", "format_of", "name_of"]
 
 STDIN = "-"
-"""The name of what comes in by standard input."""
+"""The path that stands for standard input."""
 
 PEEKED = 2**16
 """Bytes from which a format is detected."""
 
 
 def name_of(path: str) -> str:
-    """What to call it in an error."""
+    """Return the name of a path for an error."""
     return "standard input" if path == STDIN else path
 
 
 def file_of(path: str) -> Any:
-    """The file, or standard input."""
+    """Return the path, or standard input."""
     return standard_input() if path == STDIN else path
 
 
 def format_of(path: str) -> str:
-    """Which of FORMATS a file is in, by its name, else by its content; an error where the two disagree."""
+    """Return which of FORMATS a file is in, by name, else by content; raises ValueError if they disagree."""
     head = _head(path)
     return detect(path, name_of(path), head, cut=len(head) == PEEKED)
 
@@ -61,7 +61,7 @@ def _can_be_read_again(path: str) -> bool:
 
 @dataclass
 class RowSource:
-    """The rows of a file, from its beginning whenever they are gone through.
+    """The rows of a file, read from its beginning by every iteration.
 
     Parameters
     ----------
@@ -70,16 +70,16 @@ class RowSource:
     format
         One of FORMATS but "conll".
     schema
-        Which columns are what; of svmlight files, the kind of labels and how many buckets there are.
+        The roles of columns; for svmlight files, the type of labels and the number of buckets.
     skip_bad
-        How many bad lines may be left out.
+        How many bad lines may be skipped.
     width
-        How many features the rows of an svmlight file are to have; those beyond are left out and counted.
+        How many features the rows of an svmlight file shall have; features beyond are left out.
 
     Attributes
     ----------
     beyond
-        The largest feature that was left out; 0 if none was.
+        The largest feature that was left out; 0 if none.
     """
 
     path: str
@@ -100,13 +100,13 @@ class RowSource:
 
     def _of_lines(self) -> Iterator[Block]:
         with lines_of(file_of(self.path)) as lines:
-            texts = _decoded(lines, name_of(self.path))
+            strings = _decoded(lines, name_of(self.path))
             if self.format == "jsonl":
-                yield from json_blocks(texts, self.schema, name_of(self.path), skip_bad=self.skip_bad)
+                yield from json_blocks(strings, self.schema, name_of(self.path), skip_bad=self.skip_bad)
                 return
             separator = "\t" if self.format == "tsv" else separator_of(_head(self.path))
             yield from csv_blocks(
-                texts, self.schema, name_of(self.path), separator=separator, skip_bad=self.skip_bad
+                strings, self.schema, name_of(self.path), separator=separator, skip_bad=self.skip_bad
             )
 
     def _svmlight(self, table: Svmlight) -> Block:
@@ -123,14 +123,14 @@ class RowSource:
             X.resize((X.shape[0], self.width))
         exact = bool(((table.y == np.floor(table.y)) & (np.abs(table.y) < 2**53)).all())
         schema.kind = schema.kind or ("int" if exact else "float")
-        whole = schema.kind == "int" and exact
-        y = table.y.astype(np.int64) if whole else table.y
+        integers = schema.kind == "int" and exact
+        y = table.y.astype(np.int64) if integers else table.y
         ids = table.comments if any(table.comments) else None
         return Block(X, y, table.qid, ids, table.skipped)
 
 
 def about_rows(path: str, kind: str) -> int | None:
-    """About how many rows a file has, by the length of its first lines; None where nobody can tell."""
+    """Estimate the number of rows of a file by the length of its first lines; None if that is impossible."""
     if path == STDIN or kind not in ("svmlight", "csv", "tsv", "jsonl") or not _can_be_read_again(path):
         return None
     with open(path, "rb") as file:
@@ -140,7 +140,7 @@ def about_rows(path: str, kind: str) -> int | None:
 
 
 def fingerprint(path: str) -> dict[str, Any]:
-    """What tells a file from another of the same name: its size, and a digest of its bytes."""
+    """Return the size of a file and a digest of its bytes."""
     with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256")
         return {"size": file.tell(), "digest": digest.hexdigest()}
@@ -151,11 +151,11 @@ def _decoded(lines: Iterable[bytes], name: str) -> Iterator[str]:
         try:
             yield (line.removeprefix(BOM) if number == 1 else line).decode()
         except UnicodeDecodeError as broken:
-            raise ValueError(f"Line {number} of {name} is not a text in UTF-8: {broken}.") from None
+            raise ValueError(f"Line {number} of {name} is not UTF-8: {broken}.") from None
 
 
 def _batches(path: str, kind: str) -> Iterator[Any]:
-    """The record batches of a Parquet or Arrow file."""
+    """Yield the record batches of a Parquet or Arrow file."""
     try:
         import pyarrow
         from pyarrow import ipc, parquet

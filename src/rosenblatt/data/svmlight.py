@@ -1,4 +1,4 @@
-"""svmlight files: a label, a query if there is one, features as number:value, and a comment per line."""
+"""svmlight files: per line a label, perhaps a query, features as index:value, and a comment."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from rosenblatt.data.cells import LARGEST, Line, LineError, read_line
 from rosenblatt.data.files import BOM, Source, Text, name_of, texts_of, write_text
 
 BLOCK = 2**24
-"""Bytes of text that are read at once."""
+"""Bytes read at once."""
 
 SMALL = 2**17
-"""Bytes of text up to which lines are read one by one: the compiled loop takes longer to be loaded."""
+"""The most bytes that are parsed in Python: for fewer, the compiled loop takes longer to load."""
 
 
 class Svmlight(NamedTuple):
-    """What a file holds: rows as CSR, a label per row, its query or None, comments, and what was left out."""
+    """The contents of a file: rows as CSR, labels, queries or None, comments, and skipped lines."""
 
     X: Any
     y: Floats
@@ -33,7 +33,7 @@ class Svmlight(NamedTuple):
 
 
 def read_svmlight(source: Source, *, n_features: int | None = None, skip_bad: int = 0) -> Svmlight:
-    """Rows, labels, queries and comments from a file, or from lines.
+    """Read rows, labels, queries and comments from a file or from lines.
 
     Features are counted from 1, as in the files of LETOR and LIBSVM; those of a row may come in any order,
     and values of the same feature are added up. Numbers are read as Python reads them, to the last bit.
@@ -43,9 +43,9 @@ def read_svmlight(source: Source, *, n_features: int | None = None, skip_bad: in
     source
         A path or an open binary file, which may be compressed with gzip, bzip2, xz or Zstandard; or lines.
     n_features
-        How many columns there are; by default as many as the largest feature says.
+        The number of columns; by default the largest feature.
     skip_bad
-        So many bad lines may be left out. They are told in `skipped`; one more is an error.
+        How many bad lines may be skipped. `skipped` lists them; one more is an error.
 
     Examples
     --------
@@ -63,17 +63,17 @@ def read_svmlight(source: Source, *, n_features: int | None = None, skip_bad: in
 def svmlight_blocks(
     source: Source, *, block_bytes: int = BLOCK, n_features: int | None = None, skip_bad: int = 0
 ) -> Iterator[Svmlight]:
-    """The same in blocks of rows, for files of any size: never more than a few blocks are in memory.
+    """Yield blocks of rows, for files larger than memory: only a few blocks are held at a time.
 
-    The next block is read in a thread while the caller works on the last. Without `n_features`, the rows of
-    a block are as wide as the largest feature in it says. `skip_bad` counts for all blocks together.
+    The next block is read in a background thread while the caller works on the last. Without `n_features`,
+    the rows of a block are as wide as its largest feature. `skip_bad` counts for all blocks together.
 
     Parameters
     ----------
     source, n_features, skip_bad
         As in `read_svmlight`.
     block_bytes
-        How much text makes a block, more where a line is longer.
+        The bytes of a block, more if a line is longer.
 
     Examples
     --------
@@ -89,7 +89,7 @@ def svmlight_blocks(
 
 
 def _with_rows(blocks: Iterator[Svmlight]) -> Iterator[Svmlight]:
-    """The blocks that have rows; what was skipped in others is told by one beside them."""
+    """Yield the blocks that have rows; lines skipped in others are listed in a block beside them."""
     held: Svmlight | None = None
     skipped: list[Skipped] = []
     for block in blocks:
@@ -105,7 +105,7 @@ def _with_rows(blocks: Iterator[Svmlight]) -> Iterator[Svmlight]:
 
 
 class _Arrays(NamedTuple):
-    """Where rows are written; see `loops.svmlight.parse`."""
+    """The arrays that rows are written to; see `loops.svmlight.parse`."""
 
     labels: Floats
     queries: Ints
@@ -116,7 +116,7 @@ class _Arrays(NamedTuple):
 
 
 class _Reader:
-    """Reads text after text, and knows of all of them how many lines there were and which were skipped."""
+    """A parser of chunks, which counts the lines and the skipped lines of all of them."""
 
     def __init__(self, source: Source, n_features: int | None, skip_bad: int) -> None:
         if n_features is not None and index(n_features) < 0:
@@ -125,7 +125,7 @@ class _Reader:
             raise ValueError(f"skip_bad is how many bad lines may be left out, at least 0. Got {skip_bad}.")
         from rosenblatt.loops import (
             svmlight as loops,
-        )  # which takes longer to import than a small file to read
+        )  # late: its import takes longer than reading a small file
 
         self._loops = loops
         self._name, self._n_features, self._skip_bad = name_of(source), n_features, skip_bad
@@ -134,7 +134,7 @@ class _Reader:
         self._bad = 0
 
     def block(self, texts: Sequence[Text]) -> Svmlight:
-        """The rows of some texts."""
+        """Parse some chunks into one block."""
         loops, tally = self._loops, self._tally
         tally[[loops.ROW, loops.NUMBER, loops.UNORDERED, loops.LARGEST]] = 0
         small = sum(text.end - text.begin for text in texts) <= SMALL
@@ -155,7 +155,7 @@ class _Reader:
         return self._table(arrays, comments, skipped)
 
     def _parse(self, text: Text, arrays: _Arrays, skipped: list[Skipped], *, line_by_line: bool) -> list[str]:
-        """Write the rows of a text; returns their comments."""
+        """Write the rows of a chunk to the arrays; returns their comments."""
         loops, tally = self._loops, self._tally
         first, at = int(tally[loops.ROW]), text.begin
         if tally[loops.LINE] == 0 and text.raw[at : at + len(BOM)] == BOM:
@@ -172,7 +172,7 @@ class _Reader:
         return comments
 
     def _read_line(self, text: Text, at: int, arrays: _Arrays, skipped: list[Skipped]) -> int:
-        """Read a line that is not plain, or skip it if it is bad; returns where the next one begins."""
+        """Read a line that the loop does not, or skip it if it is bad; returns the offset of the next one."""
         loops, tally = self._loops, self._tally
         end = text.raw.find(b"\n", at)
         line, queries = text.raw[at:end], int(tally[loops.QUERIES])
@@ -191,12 +191,12 @@ class _Reader:
         return end + 1
 
     def _refusal(self, fault: LineError, line: bytes) -> str:
-        """What to say of a bad line, and of those skipped before it."""
-        said = fault.in_line(int(self._tally[self._loops.LINE]), self._name, line)
-        return f"{said} Bad lines skipped before it: {self._skip_bad}." if self._skip_bad else said
+        """Return the error for a bad line, with the number of lines skipped before it."""
+        message = fault.in_line(int(self._tally[self._loops.LINE]), self._name, line)
+        return f"{message} Bad lines skipped before it: {self._skip_bad}." if self._skip_bad else message
 
     def _write(self, line: Line, remark: tuple[int, int], arrays: _Arrays) -> None:
-        """Write one row, as the loop does."""
+        """Write one row to the arrays, as the loop does."""
         loops, tally = self._loops, self._tally
         row, begin = tally[loops.ROW], tally[loops.NUMBER]
         end = begin + len(line.features)
@@ -209,7 +209,7 @@ class _Reader:
         tally[loops.UNORDERED] += line.features != sorted(set(line.features))
 
     def _table(self, arrays: _Arrays, comments: list[str], skipped: list[Skipped]) -> Svmlight:
-        """The rows that were written."""
+        """Return the rows that were written to the arrays."""
         loops, tally = self._loops, self._tally
         rows, numbers = int(tally[loops.ROW]), int(tally[loops.NUMBER])
         width = int(tally[loops.LARGEST]) if self._n_features is None else self._n_features
@@ -224,7 +224,7 @@ class _Reader:
 
 
 def _count(codes: Array, begin: int, end: int) -> tuple[int, int]:
-    """How many lines and colons there are, without the compiler."""
+    """Count lines and colons without the compiler."""
     text = codes[begin:end].tobytes()
     return text.count(b"\n"), text.count(b":")
 
@@ -245,7 +245,7 @@ def write_svmlight(
     y, qid = np.asarray(y), None if qid is None else np.asarray(qid)
     comments = None if comments is None else list(comments)
     if qid is not None and qid.dtype.kind not in "iu":
-        raise ValueError(f"Queries in svmlight files are whole numbers. Got {qid.dtype}.")
+        raise ValueError(f"Queries in svmlight files must be integers. Got {qid.dtype}.")
     for what, given in (("labels", y), ("queries", qid), ("comments", comments)):
         if given is not None and len(given) != rows.shape[0]:
             raise ValueError(f"There must be as many {what} as rows, {rows.shape[0]}. Got {len(given)}.")

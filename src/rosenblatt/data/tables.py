@@ -1,4 +1,4 @@
-"""Tables with named columns, some rows at a time: CSV and TSV, JSON lines, Parquet and Arrow."""
+"""Tables with named columns, read in blocks: CSV and TSV, JSON lines, Parquet and Arrow."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rosenblatt.data.blocks import BadLines, Block
 from rosenblatt.data.encoding import Schema, object_block, table_block
 
 ROWS = 16_384
-"""Rows that are read at once."""
+"""Rows read at once."""
 
 
 def csv_blocks(
     lines: Iterable[str], schema: Schema, name: str, *, separator: str = ",", skip_bad: int = 0
 ) -> Iterator[Block]:
-    """Blocks of rows of a text with a header."""
+    """Yield blocks of the rows of a CSV file with a header."""
     reader = csv.reader(lines, delimiter=separator, strict=True)
     try:
         header = next(reader, None)
@@ -50,7 +50,7 @@ def csv_blocks(
 
 
 def json_blocks(lines: Iterable[str], schema: Schema, name: str, *, skip_bad: int = 0) -> Iterator[Block]:
-    """Blocks of rows of a text with a JSON object on every line."""
+    """Yield blocks of the rows of JSON lines, an object on every line."""
     schema.dense = False
     bad, numbered = BadLines(name, skip_bad), enumerate(lines, 1)
     while some := list(islice(numbered, ROWS)):
@@ -62,7 +62,7 @@ def json_blocks(lines: Iterable[str], schema: Schema, name: str, *, skip_bad: in
 
 
 def arrow_blocks(batches: Iterable[Any], schema: Schema, name: str) -> Iterator[Block]:
-    """Blocks of rows of Arrow's record batches."""
+    """Yield a block of rows per record batch of Arrow."""
     first = 1
     for batch in batches:
         header = [str(column) for column in batch.schema.names]

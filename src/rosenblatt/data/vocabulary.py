@@ -1,4 +1,4 @@
-"""Names of features and their numbers: given as they come, fixed, or hashed into a number of buckets."""
+"""The vocabulary maps names of features to ids: in order of appearance, fixed, or hashed into buckets."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from sklearn.utils import murmurhash3_32
 from rosenblatt._types import Ints
 
 NONE = -1
-"""The number of a name that has none."""
+"""The id of an unknown name."""
 
 REMEMBERED = 2**17
-"""Hashed names that are remembered, to save time, so that memory has an end."""
+"""The most names whose hashes are cached, and the most unknown names that are kept."""
 
 
 class Vocabulary:
-    """Numbers for names.
+    """A mapping from names of features to ids.
 
     Parameters
     ----------
     names
-        Those known from the beginning.
+        Names known from the beginning.
     bits
-        None to give numbers as names come; or b for 2^b buckets, each name falling into one of them.
+        None to give ids in order of appearance; or b to hash names into 2^b buckets.
     learning
-        Whether new names get a number. If not, they are counted among the `unknown`.
+        Whether new names get an id. If not, they are collected in `unknown`.
 
     Examples
     --------
@@ -42,36 +42,36 @@ class Vocabulary:
         self.bits = bits
         self.learning = learning
         self.unknown: dict[str, None] = {}
-        self._number = {name: i for i, name in enumerate(names)}
+        self._ids = {name: i for i, name in enumerate(names)}
 
     def __len__(self) -> int:
-        return len(self._number) if self.bits is None else 2**self.bits
+        return len(self._ids) if self.bits is None else 2**self.bits
 
     @property
     def names(self) -> list[str]:
-        """All names, in the order of their numbers; none where they are hashed."""
-        return [] if self.bits is not None else list(self._number)
+        """All names in the order of their ids; none if they are hashed."""
+        return [] if self.bits is not None else list(self._ids)
 
     @cached_property
     def columns_of_texts(self) -> frozenset[str]:
-        """Columns of which texts are known, as of `colour=red`, and no number; for when learning is over."""
-        return frozenset(name.partition("=")[0] for name in self.names if "=" in name) - self._number.keys()
+        """Columns known only by strings, as in `colour=red`; valid after learning."""
+        return frozenset(name.partition("=")[0] for name in self.names if "=" in name) - self._ids.keys()
 
     def numbers(self, names: Sequence[str]) -> Ints:
-        """The number of every name, NONE for those that have none."""
+        """Return the id of every name, NONE for unknown ones."""
         return np.fromiter(map(self._of, names), np.int64, len(names))
 
     def _of(self, name: str) -> int:
-        number = self._number.get(name)
-        if number is not None:
-            return number
+        known = self._ids.get(name)
+        if known is not None:
+            return known
         if self.bits is not None:
-            number = murmurhash3_32(name, positive=True) % 2**self.bits
-            if len(self._number) < REMEMBERED:
-                self._number[name] = number
-            return int(number)
+            bucket = murmurhash3_32(name, positive=True) % 2**self.bits
+            if len(self._ids) < REMEMBERED:
+                self._ids[name] = bucket
+            return int(bucket)
         if not self.learning:
             if len(self.unknown) < REMEMBERED:
                 self.unknown[name] = None
             return NONE
-        return self._number.setdefault(name, len(self._number))
+        return self._ids.setdefault(name, len(self._ids))

@@ -1,4 +1,4 @@
-"""The learner: a run, the executors that play its rounds, where its guess lives, and what is read from it.
+"""The learner: a run, the executors that play its rounds, the forms of its guess, and the predictors.
 
 `play` is the definition, one round at a time. `learn` picks the fastest executor; all write the same ledger.
 """

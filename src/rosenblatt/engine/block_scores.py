@@ -1,4 +1,4 @@
-"""What the block path needs to know of the rows it plays on, where nothing is remembered of them."""
+"""Scores of blocks of rows, computed from the current guess; nothing is kept between blocks."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from rosenblatt.rows import Rows
 
 
 class Guess(Protocol):
-    """What a board needs of a hypothesis."""
+    """The part of a hypothesis that `BlockScores` uses."""
 
     @property
     def support(self) -> SupportSet:
-        """The rows that are stored."""
+        """The support set."""
 
     def scores(self, rows: Rows) -> Floats:
         """The scores (rows × outputs) of the current guess."""
 
     def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
-        """Take entries into the guess."""
+        """Add entries to the guess."""
 
 
 class BlockScores:
-    """Scores of blocks of rows, each from the guess as it is."""
+    """Scores of blocks of rows, each computed from the current guess."""
 
     def __init__(self, hypothesis: Guess, rows: Rows) -> None:
         self._hypothesis = hypothesis
@@ -48,6 +48,6 @@ class BlockScores:
     def close(
         self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
     ) -> None:
-        """Take the entries that playing the block has left into the guess."""
+        """Add the entries that playing the block has left to the guess."""
         if len(entries[0]):
             self._hypothesis.add(block, *entries)

@@ -15,12 +15,12 @@ from rosenblatt.loops.book import CORRECTION, STRUCTURE
 from rosenblatt.rows import Rows, spans
 from rosenblatt.rules import numbers_of
 
-SUSPICION = 0.2
-"""Right answers with a margin below this share of what a correction moves may soon be wrong."""
+SLACK_SHARE = 0.2
+"""The slack as a share of the mean move of a correction; right answers below it may soon be wrong."""
 
 
 class BlockDriver:
-    """Where blocks of rounds are played: the board of scores, the compiled loop, and whom to suspect."""
+    """The driver of blocks of rounds: block scores, the compiled loop, and the slack of right answers."""
 
     def __init__(self, run: Run, examples: Examples, once: bool = False) -> None:
         self.run = run
@@ -39,7 +39,7 @@ class BlockDriver:
         self.block_scores.begin(self.index)
 
     def blocks(self, rows: int) -> Iterator[slice]:
-        """Parts of the epoch, of about so many rows each and at least one round."""
+        """Yield slices of the epoch's rounds, of about `rows` rows each and at least one round."""
         first = 0
         while first < len(self.order):
             last = int(np.searchsorted(self.starts, self.starts[first] + rows, side="right")) - 1
@@ -52,19 +52,19 @@ class BlockDriver:
         at = slice(self.starts[part.start], self.starts[part.stop])
         rounds, index = self.order[part], self.index[at]
         starts = self.starts[part.start : part.stop + 1] - at.start
-        with np.errstate(over="ignore", invalid="ignore"):  # said in words, once a score shows it
+        with np.errstate(over="ignore", invalid="ignore"):  # reported once a score is not finite
             rows, scores = self.block_scores.open(at)
             corrections, entries, failed = self._rounds(rounds, starts, index, rows, scores)
         on_rows = entries[:, 1] != STRUCTURE
-        correction, support_index, output = entries[on_rows, :3].astype(np.int64).T
+        correction, block_row, output = entries[on_rows, :3].astype(np.int64).T
         when = self.run.book.corrections[correction, 0]
-        once = support_index
+        once = block_row
         if self.examples.repeats:
             _, first, inverse = np.unique(index, return_index=True, return_inverse=True)
-            once = first[inverse][support_index]
+            once = first[inverse][block_row]
         self.block_scores.close(at, scores, rows, (once, output, entries[on_rows, 3], when))
         corrections[:, 1] = self.run.examples_seen + rounds[corrections[:, 1].astype(np.int64)]
-        entries[on_rows, 1] = self.run.rows_seen + index[support_index]
+        entries[on_rows, 1] = self.run.rows_seen + index[block_row]
         self.run.book.tally[0] += len(rounds) if failed is None else failed
         if failed is not None:
             shown = index[starts[failed] : starts[failed + 1]]
@@ -74,9 +74,9 @@ class BlockDriver:
     def _rounds(
         self, rounds: Ints, starts: Ints, index: Ints, rows: Rows, scores: Floats
     ) -> tuple[Floats, Floats, int | None]:
-        """The corrections and entries of a block, as they are in the book, but numbered within the block.
+        """Play a block; return its corrections and entries in the book, with indices within the block.
 
-        Third, the round that cannot be played, if there is one: only those before it were.
+        Third, the index of the round that cannot be played, or None: only those before it were.
         The loop stops where it needs more of its Gram matrix, or of the book.
         """
         run, truths, weights = self.run, self.examples.truths[index], self.examples.weights_of(rounds)
@@ -103,5 +103,5 @@ class BlockDriver:
         corrections, entries = book.corrections[k : len(book)], book.entries[e : book.tally[2]]
         if len(corrections):
             norm, size = (corrections[:, CORRECTION.index(name)] for name in ("norm_squared", "size"))
-            self.slack = SUSPICION * float(np.mean(norm * size))
+            self.slack = SLACK_SHARE * float(np.mean(norm * size))
         return corrections, entries, -2 - turn if turn < -1 else None

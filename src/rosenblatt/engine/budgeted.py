@@ -1,7 +1,7 @@
-"""A guess in a fixed number of stored rows: whatever comes, memory and time per round stay what they are.
+"""A guess in a bounded number of stored rows: memory and time per round stay bounded.
 
-Forgetting is a linear map of the stored rows' coefficients, and it is done to every guess that is remembered
-alike. So all predictors stay defined: they are those of the guesses as they are remembered now.
+Forgetting is a linear map of the stored rows' coefficients, applied to every remembered guess alike. So all
+predictors stay defined: they are those of the guesses as they are remembered now.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ GROUPS = 16
 """Groups of consecutive guesses that are remembered, each by its average."""
 
 CURRENT, BEST = 0, 1
-"""Where the current and the best guess are among those remembered; the groups come after them."""
+"""Indices of the current and the best guess among those remembered; the groups come after them."""
 
 RECENT = 2 + GROUPS
-"""Where z of the recent average is if it is followed, so that what is forgotten is forgotten there, too."""
+"""Index of z of the recent average, if it is followed, so that what is forgotten is forgotten there, too."""
 
 RIDGE = 1e-8
-"""What is added to the Gram matrix, as a share of the first row's squared length, before it is inverted."""
+"""Added to the Gram matrix, as a share of the first row's squared length, before it is inverted."""
 
 
 class Budgeted:
-    """The kernel learner's guess with at most so many stored rows.
+    """The kernel learner's guess with a bounded number of stored rows.
 
     Besides the current guess it remembers the best one, and all others in groups of consecutive ones, each
     by its average and the rounds its guesses answered. When there are too many groups, the two neighbours
@@ -46,9 +46,9 @@ class Budgeted:
     kernel, constant, outputs, structure
         As for `Dual`.
     heads
-        How many learners play side by side, each on an output of its own.
+        How many learners play side by side; if there are several, head h has output h.
     budget
-        How many rows, and what to do when there are more.
+        The most rows, and what to do when there are more.
     """
 
     keep = True
@@ -87,7 +87,7 @@ class Budgeted:
 
     @property
     def coefficients(self) -> Floats:
-        """α: what each stored row counts for in each output of the current guess."""
+        """α: the coefficient of each stored row in each output of the current guess."""
         return self.guesses[: len(self.support), CURRENT]
 
     def scores(self, rows: Rows) -> Floats:
@@ -103,7 +103,7 @@ class Budgeted:
         return np.zeros((len(rows), self.outputs))
 
     def follow_recent(self, heads: int) -> None:
-        """Keep beside the guess what the predictor `recent` needs."""
+        """Keep the sums of the predictor `recent` beside the guess."""
         self.guesses = np.zeros((0, RECENT + 1, self.outputs))
         self.recent = Recent(heads, self.guesses[:, RECENT], len(self.structure))
 
@@ -117,7 +117,7 @@ class Budgeted:
         return np.asarray(gram @ self.coefficients - (gram @ sums) * shares)
 
     def restart_recent(self, head: int, when: int) -> None:
-        """Begin the recent average of a head again."""
+        """Restart the recent average of a head."""
         assert self.recent is not None
         self.recent.sums = self.guesses[:, RECENT]  # the array of all guesses may have grown
         self.recent.restart(head, when)
@@ -140,13 +140,13 @@ class Budgeted:
         self.order[head, used], self.rounds[head, slot] = slot, survived
 
     def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
-        """Take entries into the guess: amount · φ(rows[place]) for each output."""
-        touched, line = np.unique(index, return_inverse=True)
+        """Add entries to the guess: amount · φ(rows[index]) to each output."""
+        touched, inverse = np.unique(index, return_inverse=True)
         change = np.zeros((len(touched), self.guesses.shape[1], self.outputs))
-        np.add.at(change[:, CURRENT], (line, output), amount)
+        np.add.at(change[:, CURRENT], (inverse, output), amount)
         if self.recent is not None:
             later = amount * self.recent.factors(when, output)
-            np.add.at(change[:, RECENT], (line, output), later)
+            np.add.at(change[:, RECENT], (inverse, output), later)
         for i, which in enumerate(touched.tolist()):
             row = rows.take(slice(which, which + 1))
             known = np.flatnonzero(self.support.ids == row.ids[0])
@@ -160,7 +160,7 @@ class Budgeted:
         self._seen = None
 
     def _take_in(self, row: Rows, change: Floats, gram: Array | None) -> None:
-        """Store a row, and forget another if there are too many; or write it as a combination of others."""
+        """Store a row, and forget another if there are too many; or project it on the others."""
         size, row = len(self.support), self.support.plain(row)
         if gram is None:
             gram = self.support.similarities(row)[0].astype(np.float64) if size else np.empty(0)
@@ -176,7 +176,7 @@ class Budgeted:
             FORGET[self.budget.policy](self)
 
     def make_room(self, rows: int) -> None:
-        """Have room for so many rows, and for twice as many as before if there are more."""
+        """Reserve memory for this many rows, and at least twice what there was if it must grow."""
         before = len(self.guesses)
         if rows <= before:
             return
@@ -208,9 +208,9 @@ class Budgeted:
         loops.border(self.matrix, found, size, outside)
         if size < self.budget.size:
             return
-        lines = self.guesses.reshape(len(self.guesses), -1)
-        gone = loops.least_loss(lines, self.matrix, size + 1, self.outputs)
-        loops.hand_over(lines, self.matrix, size + 1, gone)
+        flat = self.guesses.reshape(len(self.guesses), -1)
+        gone = loops.least_loss(flat, self.matrix, size + 1, self.outputs)
+        loops.hand_over(flat, self.matrix, size + 1, gone)
         self._vacate(gone)
 
     def _vacate(self, slot: int) -> None:
@@ -233,13 +233,13 @@ class Budgeted:
 
     def _merge(self) -> None:
         size = len(self.support)
-        lines = self.guesses.reshape(len(self.guesses), -1)
+        flat = self.guesses.reshape(len(self.guesses), -1)
         row = int(np.argmin((self.coefficients**2).sum(axis=1)))
         constant = self.support.constant
-        other, share = loops.best_partner(lines, self.matrix, size, self.outputs, constant, row)
+        other, share = loops.best_partner(flat, self.matrix, size, self.outputs, constant, row)
         log = self.matrix[row, other]
         first, second = np.exp(log * (1 - share) ** 2), np.exp(log * share**2)
-        lines[other] = ((first + constant) * lines[row] + (second + constant) * lines[other]) / (1 + constant)
+        flat[other] = ((first + constant) * flat[row] + (second + constant) * flat[other]) / (1 + constant)
         logs = share * self.matrix[row] + (1 - share) * self.matrix[other] - share * (1 - share) * log
         self.matrix[other] = self.matrix[:, other] = np.minimum(logs, 0.0)
         self.matrix[other, other] = 0.0
@@ -267,8 +267,8 @@ class Budgeted:
         inner = gram[np.ix_(kept, kept)]
         inner[np.diag_indices(len(kept))] += RIDGE * np.trace(inner) / len(kept)
         shares = np.linalg.solve(inner, gram[np.ix_(kept, gone)])
-        lines = self.guesses.reshape(len(self.guesses), -1)
-        lines[kept] += shares @ lines[gone]
+        flat = self.guesses.reshape(len(self.guesses), -1)
+        flat[kept] += shares @ flat[gone]
         for slot in gone[::-1].tolist():
             self._vacate(slot)
 
@@ -280,7 +280,7 @@ class Budgeted:
         self.guess_structure[which] = structure
 
     def _free_slot(self, head: int, mine: slice) -> int:
-        """A group that is free, after two neighbours have become one if there is none."""
+        """Return a free group, after merging two neighbours if there is none."""
         order, rounds = self.order[head], self.rounds[head]
         used = order[order >= 0]
         if len(used) < GROUPS:
@@ -317,7 +317,7 @@ class Budgeted:
         for head in range(self.heads):
             mine = self._outputs_of(head)
             for which, answered in self._answered(head, rounds):
-                if not answered:  # nothing times a forbidden pair's −∞
+                if not answered:  # 0 times a forbidden pair's −∞ is NaN
                     continue
                 share = answered / rounds
                 guess[:, mine] += share * self.guesses[:size, which, mine]
@@ -325,13 +325,13 @@ class Budgeted:
         return guess, structure
 
     def _answered(self, head: int, rounds: int) -> list[tuple[int, float]]:
-        """The guesses of a head in order, each with the rounds that it stands for."""
+        """The indices of a head's guesses in order, each with the rounds that it answered."""
         used = self.order[head][self.order[head] >= 0].tolist()
         found = [(2 + slot, float(self.rounds[head, slot])) for slot in used]
         return [*found, (CURRENT, rounds - float(self.since[head]))]
 
     def remembered(self, rounds: int, first_structure: Floats) -> Ledger:
-        """A ledger whose guesses are those remembered: a correction leads from one group to the next."""
+        """Return a ledger of the remembered guesses: a correction leads from one group to the next."""
         lines: list[tuple[float, ...]] = []
         entries: list[Floats] = []
         for head in range(self.heads):
@@ -364,7 +364,7 @@ class Budgeted:
         ]
 
     def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:
-        """Rows are played one round after the other: what is stored changes with every correction."""
+        """Return block scores by the current guess: the stored rows change with every correction."""
         return BlockScores(self, rows)
 
     def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Budgeted:
@@ -385,7 +385,7 @@ class Budgeted:
         """Nothing to do: there is no room for features."""
 
     def snapshot(self) -> Callable[[], None]:
-        """A function that makes everything as it is now."""
+        """Return a function that restores the present state."""
         state = deepcopy({name: value for name, value in vars(self).items() if name != "_seen"})
 
         def restore() -> None:
@@ -394,7 +394,7 @@ class Budgeted:
         return restore
 
     def savepoint(self, book: Book) -> None:
-        """There is none: what is forgotten cannot be taken back."""
+        """Return None: forgetting cannot be rolled back."""
 
 
 FORGET: dict[str, Callable[[Budgeted], None]] = {

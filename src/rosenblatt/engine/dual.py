@@ -26,11 +26,11 @@ class Dual:
     kernel
         ⟨φ(x), φ(z)⟩.
     constant
-        What is added to the kernel: 1 for an intercept, else 0.
+        Added to the kernel: 1 for an intercept, else 0.
     outputs
-        How many the game has.
+        How many outputs the game has.
     structure
-        Those of v_0.
+        The structure weights of v_0.
     """
 
     keep = True
@@ -45,7 +45,7 @@ class Dual:
 
     @property
     def coefficients(self) -> Floats:
-        """α: what each stored row counts for in each output of the current guess."""
+        """α: the coefficient of each stored row in each output of the current guess."""
         return self._coefficients[: len(self.support)]
 
     @coefficients.setter
@@ -63,7 +63,7 @@ class Dual:
         return np.zeros((len(rows), self.outputs))
 
     def follow_recent(self, heads: int) -> None:
-        """Keep beside the guess what the predictor `recent` needs."""
+        """Keep the sums of the predictor `recent` beside the guess."""
         self.recent = Recent(heads, np.zeros_like(self.coefficients), len(self.structure))
 
     def recent_scores(self, rows: Rows, rounds: int) -> Floats:
@@ -73,22 +73,22 @@ class Dual:
             return self.first_scores(rows)
         gram, sums = self.support.similarities(rows), self.recent.sums[: len(self.support)]
         shares = self.recent.shares(rounds, self.outputs)
-        return np.asarray(gram @ self.coefficients - (gram @ sums) * shares)  # as the primal rounds it
+        return np.asarray(gram @ self.coefficients - (gram @ sums) * shares)  # rounded as in the primal
 
     def restart_recent(self, head: int, when: int) -> None:
-        """Begin the recent average of a head again."""
+        """Restart the recent average of a head."""
         assert self.recent is not None
         self.recent.restart(head, when)
 
-    def add(self, rows: Rows, support_index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
-        """Take entries into the guess: amount · φ(rows[place]) for each output."""
-        touched, line = np.unique(support_index, return_inverse=True)
+    def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
+        """Add entries to the guess: amount · φ(rows[index]) to each output."""
+        touched, inverse = np.unique(index, return_inverse=True)
         before = len(self.support)
         corrected = rows.take(touched)
         self.support.keep(corrected)
         new = np.zeros((len(self.support) - before, self.outputs))
         self._coefficients = grown(self._coefficients, before, new)
-        stored = self.support.indices(corrected.ids)[line]
+        stored = self.support.indices(corrected.ids)[inverse]
         np.add.at(self._coefficients, (stored, output), amount)
         if self.recent is not None:
             self.recent.sums = grown(self.recent.sums, before, np.zeros_like(new))
@@ -109,7 +109,7 @@ class Dual:
         return result
 
     def block_scores(self, rows: Rows, lasting: bool) -> KeptBlockScores | BlockScores:
-        """What the block path needs to know of the rows it plays on; if it is to last, of all of them."""
+        """Return the block scores of these rows; if `lasting`, the scores of all rows are kept."""
         return KeptBlockScores(self, rows) if lasting else BlockScores(self, rows)
 
     def widen(self, features: int) -> None:
@@ -119,7 +119,7 @@ class Dual:
         """Nothing to do: there is no room for features."""
 
     def snapshot(self) -> Callable[[], None]:
-        """A function that makes everything as it is now."""
+        """Return a function that restores the present state."""
         coefficients, structure, size = self.coefficients.copy(), self.structure.copy(), len(self.support)
         recent = None if self.recent is None else self.recent.copy()
 
@@ -131,7 +131,7 @@ class Dual:
         return restore
 
     def savepoint(self, book: Book) -> Callable[[], None]:
-        """A function that rolls guess and book back to what they are now.
+        """Return a function that rolls guess and book back to the present state.
 
         Rows that are stored already may be corrected again: their coefficients are restored, too.
         """
@@ -147,10 +147,10 @@ class Dual:
 class KeptBlockScores:
     """Scores of all rows of a data set, each brought up to date only when it is about to be played.
 
-    Between epochs every row is in step with every correction. Within an epoch a block of rows first
-    meets what was corrected since the epoch began, all at once, in one matrix product; after the
-    epoch, what was corrected since the block was played. So a pair of rows is compared once per
-    correction, and n × n similarities are never held.
+    Between epochs every score includes every correction. Within an epoch the scores of a block are first
+    updated by all corrections since the epoch began, in one matrix product; after the epoch, by those
+    since the block was played. So a pair of rows is compared once per correction, and n × n similarities
+    are never held.
     """
 
     def __init__(self, hypothesis: Dual, rows: Rows) -> None:
@@ -164,7 +164,7 @@ class KeptBlockScores:
         self._played: list[tuple[Ints, int]] = []
 
     def _scores_so_far(self) -> Floats:
-        """The scores of all rows, with all their features, by what was corrected before they came."""
+        """The scores of all rows, with all their features, by the corrections before they came."""
         outputs, entries = self._hypothesis.outputs, _entries_of(self._hypothesis.coefficients)
         if not len(self._support):
             return np.zeros((len(self._given), outputs))
@@ -173,21 +173,21 @@ class KeptBlockScores:
 
     def begin(self, order: Ints) -> None:
         """Begin an epoch in which the rows are played in this order."""
-        for index, met in self._played:
-            if met < len(self._fresh):
-                self._meet(index, *self._fresh.since(met))
+        for index, seen in self._played:
+            if seen < len(self._fresh):
+                self._update(index, *self._fresh.since(seen))
         self._order, self._fresh, self._played = order, NewCorrections(), []
 
     def open(self, part: slice) -> tuple[Rows, Floats]:
         """The rows of this part of the order and their scores (outputs × rows), up to date."""
-        return self._meet(self._order[part], *self._fresh.since(0))
+        return self._update(self._order[part], *self._fresh.since(0))
 
-    def _meet(
-        self, index: Ints, others: Rows, support_index: Ints, output: Ints, amount: Floats
+    def _update(
+        self, index: Ints, others: Rows, other: Ints, output: Ints, amount: Floats
     ) -> tuple[Rows, Floats]:
-        """Bring these rows in step with some corrections."""
+        """Add corrections to the scores of these rows; return the rows and their scores."""
         rows, scores = self._rows.take(index), np.ascontiguousarray(self._scores[index].T)
-        self._support.add_scores(others, support_index, output, amount, rows, scores)
+        self._support.add_scores(others, other, output, amount, rows, scores)
         self._scores[index] = scores.T
         return rows, scores
 
@@ -198,45 +198,45 @@ class KeptBlockScores:
     def close(
         self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]
     ) -> None:
-        """Take in the scores that playing the block has kept up to date, and the entries it left."""
+        """Store the scores that playing the block has updated, and the entries that it left."""
         index = self._order[part]
         self._scores[index] = scores.T
-        support_index, output, amount, when = entries
-        if len(support_index):
-            self._hypothesis.add(self._given, index[support_index], output, amount, when)
-            self._fresh.add(self._support.kernel, block, support_index, output, amount)
+        block_row, output, amount, when = entries
+        if len(block_row):
+            self._hypothesis.add(self._given, index[block_row], output, amount, when)
+            self._fresh.add(self._support.kernel, block, block_row, output, amount)
         self._played.append((index, len(self._fresh)))
 
 
 class NewCorrections:
-    """What was corrected since the epoch began: rows, and entries sorted by row."""
+    """The corrections since the epoch began: rows, and entries sorted by row."""
 
     def __init__(self) -> None:
         self._store = RowStore()
         self._entries = 0
-        self._place, self._output = np.empty(0, np.int64), np.empty(0, np.int64)
+        self._index, self._output = np.empty(0, np.int64), np.empty(0, np.int64)
         self._amount = np.empty(0)
 
     def __len__(self) -> int:
         return len(self._store)
 
-    def add(self, kernel: Kernel, block: Rows, support_index: Ints, output: Ints, amount: Floats) -> None:
-        """Take in what playing a block has left."""
-        touched, line = np.unique(support_index, return_inverse=True)
-        by_row = np.argsort(line, kind="stable")
-        self._place = grown(self._place, self._entries, line[by_row] + len(self))
+    def add(self, kernel: Kernel, block: Rows, block_row: Ints, output: Ints, amount: Floats) -> None:
+        """Add the entries that playing a block has left, and their rows."""
+        touched, inverse = np.unique(block_row, return_inverse=True)
+        by_row = np.argsort(inverse, kind="stable")
+        self._index = grown(self._index, self._entries, inverse[by_row] + len(self))
         self._output = grown(self._output, self._entries, output[by_row])
         self._amount = grown(self._amount, self._entries, amount[by_row])
-        self._entries += len(support_index)
+        self._entries += len(block_row)
         self._store.extend(kernel.stored(block.take(touched)))
 
-    def since(self, met: int) -> tuple[Rows, Ints, Ints, Floats]:
-        """All but the first `met` rows, with their entries."""
-        support_index = self._place[: self._entries]
-        used = slice(int(np.searchsorted(support_index, met)), self._entries)
+    def since(self, seen: int) -> tuple[Rows, Ints, Ints, Floats]:
+        """Return all but the first `seen` rows, with their entries."""
+        index = self._index[: self._entries]
+        used = slice(int(np.searchsorted(index, seen)), self._entries)
         return (
-            self._store.rows.take(slice(met, None)),
-            support_index[used] - met,
+            self._store.rows.take(slice(seen, None)),
+            index[used] - seen,
             self._output[used],
             self._amount[used],
         )

@@ -9,16 +9,16 @@ from rosenblatt.engine.run import Run
 
 
 class EarlyStopping:
-    """Watches a run from epoch to epoch.
+    """Scores a run after every epoch and keeps a snapshot of its best one.
 
     Parameters
     ----------
     run
-        The run, which plays the orders that `watched` hands out.
+        The run, which plays the orders that `watched` yields.
     score
-        What the present guess scores; more is better.
+        Returns the score of the current guess; higher is better.
     patience
-        After how many epochs without a better score to stop.
+        Epochs without a better score after which to stop.
     """
 
     def __init__(self, run: Run, score: Callable[[], float], patience: int) -> None:
@@ -29,10 +29,10 @@ class EarlyStopping:
         self.scores: list[float] = []
 
     def watched(self, orders: Iterable[Ints]) -> Iterator[Ints]:
-        """The same orders, as long as the score gets better."""
+        """Yield the orders until `patience` epochs have passed without a better score."""
         for order in orders:
             yield order
-            self._look()
+            self._record()
             if len(self.scores) - self.best >= self._patience:
                 return
 
@@ -42,13 +42,13 @@ class EarlyStopping:
         return 1 + max(range(len(self.scores)), key=lambda epoch: (self.scores[epoch], -epoch))
 
     def finish(self) -> None:
-        """Make the run what it was after its best epoch."""
+        """Restore the run as it was after its best epoch."""
         if self.best < len(self.scores):
             self._restore()
             self._run.converged &= self.best >= self._run.epochs
             self._run.epochs = min(self.best, self._run.epochs)
 
-    def _look(self) -> None:
+    def _record(self) -> None:
         self.scores.append(self._score())
         if self.best == len(self.scores):
             self._restore = self._run.snapshot()

@@ -1,4 +1,4 @@
-"""Why a loop could not play a round."""
+"""The error for a round that a loop could not play."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rosenblatt.rules import stepped
 
 
 def failure(run: Run, rows: Rows, truth: Array, row: int) -> ValueError:
-    """The error about a round at which a loop stopped: what the definition, `play`, says of it.
+    """Return the error for a round at which a loop stopped: the one that the definition, `play`, raises.
 
     Parameters
     ----------
     rows, truth
-        What the round shows and reveals.
+        The rows that the round shows and the truth that it reveals.
     row
         The index of the row whose score is not finite, if one is not.
     """
@@ -29,7 +29,7 @@ def failure(run: Run, rows: Rows, truth: Array, row: int) -> ValueError:
         if not np.isfinite(scores).all():
             return not_finite(row)
         try:
-            _play_in_vain(run, rows, scores, truth)
+            _judge_and_step(run, rows, scores, truth)
         except ValueError as fault:
             return fault
     if is_ours(run.game.judge) and is_ours(run.rule.step):
@@ -40,8 +40,8 @@ def failure(run: Run, rows: Rows, truth: Array, row: int) -> ValueError:
     )
 
 
-def _play_in_vain(run: Run, rows: Rows, scores: Array, truth: Array) -> None:
-    """Judge a round and ask for the steps, moving nothing, for the errors this may raise."""
+def _judge_and_step(run: Run, rows: Rows, scores: Array, truth: Array) -> None:
+    """Judge a round and compute its steps, moving nothing, for the errors this may raise."""
     game, rule, hypothesis = run.game, run.rule, run.hypothesis
     width = most_entries(game, len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)

@@ -1,4 +1,4 @@
-"""Where a guess lives: a weight matrix (primal), or corrected rows and a kernel (dual, or in a budget)."""
+"""The forms of a guess: a weight matrix (primal), or corrected rows and a kernel (dual, or in a budget)."""
 
 from rosenblatt.engine.budgeted import Budgeted
 from rosenblatt.engine.dual import Dual

@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment when the state is whole."""
+"""Ctrl-C deferred to a moment when the state is consistent."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 
 
 class Interrupts:
-    """Holds Ctrl-C back inside a `with` block, until `check` is called or the block ends.
+    """Defers Ctrl-C inside a `with` block, until `check` is called or the block ends.
 
     Only the main thread ever receives one; elsewhere this does nothing.
 
     Parameters
     ----------
     held
-        False to hold nothing back after all.
+        False to defer nothing.
     """
 
     def __init__(self, held: bool = True) -> None:
@@ -25,7 +25,7 @@ class Interrupts:
         self._pressed = False
 
     def __enter__(self) -> Interrupts:
-        if self._before is not None:  # else there is nobody to hold it back for
+        if self._before is not None:  # else nothing is deferred
             signal.signal(signal.SIGINT, self._press)
         return self
 
@@ -33,7 +33,7 @@ class Interrupts:
         self._pressed = True
 
     def check(self) -> None:
-        """Let a Ctrl-C that was held back through."""
+        """Raise a Ctrl-C that was deferred."""
         if self._pressed:
             self._pressed = False
             signal.signal(signal.SIGINT, self._before)

@@ -24,7 +24,7 @@ BLOCK = 512
 """Rows per block: large enough for the matrix products, small enough for the processor's cache."""
 
 STRETCH = 16_384
-"""Rounds per call of the compiled pass: few enough to be filed while they are in the processor's cache."""
+"""Rounds per call of the compiled pass: few enough to be recorded while they are in the processor's cache."""
 
 
 def learn(
@@ -41,8 +41,8 @@ def learn(
     Parameters
     ----------
     once
-        Whether the orders are a part of an epoch, after which nothing need be known of these examples: only
-        those played are scored, by the guess as it is.
+        Whether the orders are a part of an epoch, after which nothing is kept of these examples: only those
+        played are scored, by the current guess.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def learn(
 def play(
     run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None
 ) -> tuple[int, bool]:
-    """The definition: any game, primal or dual, one round after the other."""
+    """Play one round after the other: the definition, for any game, primal or dual."""
 
     def epoch(order: Ints, pulse: Callable[[], None]) -> None:
         for i in order.tolist():
@@ -99,13 +99,13 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
                 change = size * amount[:count]
                 _move(hypothesis, rows, head, where[:count], change, when)
                 for a in range(count):
-                    number = STRUCTURE if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
-                    entries.append((len(lines), number, where[a, 1], change[a]))
+                    row_id = STRUCTURE if where[a, 0] < 0 else run.rows_seen + shown[where[a, 0]]
+                    entries.append((len(lines), row_id, where[a, 1], change[a]))
                 lines.append((when, run.examples_seen + i, head, margin, norm, wrong, cost, size))
             if restart:
                 hypothesis.restart_recent(head, int(when))
     except BaseException:
-        if lines:  # a learner of the round has moved, and it counts
+        if lines:  # one of the heads has moved, and the round counts
             _write(run, lines, entries)
         raise
     _write(run, lines, entries)
@@ -133,7 +133,7 @@ def _move(hypothesis: Hypothesis, rows: Rows, head: int, where: Ints, change: Fl
 
 
 def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, head: int, wrong: bool) -> bool:
-    """Let the recent average answer a round, too, if it is followed; returns whether it must restart."""
+    """Judge the recent average, if it is followed, in a round; return whether it must restart."""
     recent, rounds = run.hypothesis.recent, run.book.rounds
     if recent is None:
         return False
@@ -154,7 +154,7 @@ def play_blocks(
     progress: Progress | None = None,
     once: bool = False,
 ) -> tuple[int, bool]:
-    """The exact fast path for the dual; it plays in the primal, too, slower than a pass.
+    """Play by the exact fast path for the dual; in the primal, too, slower than a pass.
 
     A block's scores against everything corrected before it are one matrix product; inside the block
     a compiled loop plays the rounds one by one, adding each correction to the scores of the others.
@@ -162,12 +162,12 @@ def play_blocks(
     """
     if run.hypothesis.recent is not None:
         raise ValueError("Blocks do not follow the predictor 'recent'. Got a run that does: use play.")
-    table = BlockDriver(run, examples, once)
+    driver = BlockDriver(run, examples, once)
 
     def epoch(order: Ints, pulse: Callable[[], None]) -> None:
-        table.begin(order)
-        for part in table.blocks(block):
-            table.play(part)
+        driver.begin(order)
+        for part in driver.blocks(block):
+            driver.play(part)
             pulse()
 
     return _epochs(run, examples, orders, epoch, progress)
@@ -176,18 +176,18 @@ def play_blocks(
 def play_pass(
     run: Run, examples: Examples, orders: Iterable[Ints], *, progress: Progress | None = None
 ) -> tuple[int, bool]:
-    """The compiled pass in the primal, over CSR or dense rows."""
-    with ThreadPoolExecutor(1) as clerk:
-        table = PassDriver(run, examples, clerk)
+    """Play by the compiled pass in the primal, over CSR or dense rows."""
+    with ThreadPoolExecutor(1) as writer:
+        driver = PassDriver(run, examples, writer)
 
         def epoch(order: Ints, pulse: Callable[[], None]) -> None:
-            table.begin(order, late=len(order) > STRETCH)
+            driver.begin(order, late=len(order) > STRETCH)
             for part in parts(len(order), STRETCH):
-                table.play(order[part])
+                driver.play(order[part])
                 pulse()
-            table.finish()  # whoever makes the next order may look at the run
+            driver.finish()  # the generator of orders may read the run
 
-        return _epochs(run, examples, orders, epoch, progress, table.finish)
+        return _epochs(run, examples, orders, epoch, progress, driver.finish)
 
 
 def _epochs(
@@ -201,12 +201,12 @@ def _epochs(
     """Play until the orders end or an epoch needs no correction.
 
     Such an epoch shows that none of those left would need one: their rounds are credited to the current guess
-    without being played, and the ledger is that of the full run. Where rows repeat, an epoch is a sample of
-    what there is to be learned, and does not end the run.
+    without being played, and the ledger is that of the full run. Where rows repeat, an epoch is a sample, and
+    does not end the run.
 
-    `epoch` is given an order, and a function to call whenever the state is whole. If something fails,
-    what can be taken back is. Weights that changed in place cannot: they make Ctrl-C wait for the end, and
-    after a failure the run is the one that was played until then.
+    `epoch` is given an order, and a function to call whenever the state is consistent. After a failure the
+    run is rolled back, if it can be. Weights are overwritten and cannot: they make Ctrl-C wait for the end,
+    and after a failure the run is the one that was played until then.
     """
     run.check_writeable()
     epochs, converged = 0, False
@@ -230,7 +230,7 @@ def _epochs(
                 before, epochs = run.book.total, epochs + 1
                 epoch(order, pulse)
                 converged = run.book.total == before and not examples.repeats
-                if converged and run.hypothesis.recent is None:  # which looks at every round
+                if converged and run.hypothesis.recent is None:  # it reads every round
                     _credit(run, turns)
                     break
             settle()

@@ -22,7 +22,7 @@ from rosenblatt.loops.votes import vote_loop
 from rosenblatt.rows import Rows, parts
 
 COVERED = (0.55, 0.7, 0.85, 0.95)
-"""Shares of the rounds after which to see which rows are settled."""
+"""Shares of the rounds after which to find the rows that are settled."""
 
 CELLS, FEW_ROWS = 4_000_000, 2048
 """Similarities that a thread holds at once, and rows that are not worth a second thread."""
@@ -44,7 +44,7 @@ def settled_votes(
     Parameters
     ----------
     scores
-        Those of the rows by the last guess (rows × outputs).
+        Scores of the rows by the last guess (rows × outputs).
     entries
         Where each correction's entries begin, and the entries: index in the support set, output, amount.
     """
@@ -80,7 +80,7 @@ def _answering(ledger: Ledger, first: int) -> tuple[Floats, Floats]:
 
 
 def _with_votes_of(run: Run, answered: Floats, scores: Floats, tally: Floats) -> Floats:
-    """The tally with the votes of the guess that has these scores."""
+    """Add the votes of the guess with these scores to the tally, and return it."""
     none, nothing = np.empty(0, np.int64), np.empty(0)
     similarities = np.empty((0, scores.shape[1]))
     vote_loop(run.game.ballot)(

@@ -1,4 +1,4 @@
-"""What was computed of a guess, kept until the guess moves."""
+"""A cache of values computed from a guess, valid until the guess moves."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Memo:
         return Memo, ()
 
     def has(self, moment: Hashable, name: str) -> bool:
-        """Whether a value is there."""
+        """Whether the value of this name at this moment is cached."""
         return self._kept[0] == moment and name in self._kept[1]
 
     def get(self, moment: Hashable, name: str, compute: Callable[[], Value]) -> Value:

@@ -25,7 +25,7 @@ class PackedScores:
     Parameters
     ----------
     average
-        Whether it is the average of all guesses, not the last.
+        Whether to score by the average of all guesses, not by the last.
     """
 
     def __init__(self, run: Run, *, average: bool) -> None:
@@ -46,7 +46,7 @@ class PackedScores:
 class PackedRounds:
     """The driver of rounds about one packed row, for games with one output and one head.
 
-    Handing arguments to compiled code is most of what a short row costs, so there is nothing here that a
+    Passing arguments to compiled code is most of the cost of a short row, so nothing is passed that a
     round does not need. Nothing else may move the run meanwhile, and corrected rows are not kept. The book
     counts a round in the same moment as the guess moves: a Ctrl-C finds a round played or not.
     """
@@ -57,7 +57,7 @@ class PackedRounds:
         self._run, self._book, self._hypothesis = run, run.book, run.hypothesis
         self._loop = round_loop(game.judge, rule.step)
         self._constant = run.hypothesis.support.constant
-        self._reach, self._parameters = numbers_of(rule)
+        self._required, self._parameters = numbers_of(rule)
         self._most = most_entries(game, 1)
         self._known = 0
 
@@ -70,8 +70,8 @@ class PackedRounds:
             self._known = known
         outcome = self._loop(
             features, values, truth, hypothesis.weights, hypothesis.delayed, self._constant,
-            hypothesis.structure, self._reach, self._parameters, self._most, book.corrections, book.entries,
-            book.tally,
+            hypothesis.structure, self._required, self._parameters, self._most, book.corrections,
+            book.entries, book.tally,
         )  # fmt: skip
         if outcome == NO_ROOM:
             book.trim()
@@ -82,7 +82,7 @@ class PackedRounds:
 
 
 def _unpacked(row: Packed) -> Rows:
-    """A packed row by itself."""
+    """Return a packed row as `Rows`."""
     features, values, width = row
     numbers = np.frombuffer(values)
     return Rows(Csr(np.array([0, len(numbers)]), np.frombuffer(features, np.int32), numbers, width))

@@ -19,17 +19,17 @@ from rosenblatt.rows import Csr, Rows, check_in_range, read_only
 from rosenblatt.rules import numbers_of
 
 LINES = 2**18
-"""Lines to have in the book for an epoch: so many at once cost little, and nothing where they stay empty."""
+"""Table rows to reserve in the book for an epoch: untouched ones cost nothing."""
 
 COPIED = 2**14
-"""Corrected rows that are copied at once: many, for the system to give memory in large pieces."""
+"""Corrected rows that are copied at once: many, so that memory is allocated in large pieces."""
 
 UNWEIGHTED: Floats = np.empty(0)
 NOT_FOLLOWED: Ints = np.empty(0, np.int64)
 
 
 class Pass:
-    """The compiled pass for a run, with what it takes of the run filled in."""
+    """The compiled pass for a run, with the arguments that come from the run filled in."""
 
     def __init__(self, run: Run, longest: int, *, dense: bool = False) -> None:
         if not isinstance(run.hypothesis, Primal):
@@ -44,7 +44,7 @@ class Pass:
         self.fit_rounds_of(longest)
 
     def fit_rounds_of(self, longest: int) -> None:
-        """Be ready for rounds of so many rows."""
+        """Prepare for rounds of up to `longest` rows."""
         if longest > self._longest:
             game, self._longest = self.run.game, longest
             width = most_entries(game, longest)
@@ -55,10 +55,9 @@ class Pass:
         self, order: Ints, starts: Ints, index: Ints, rows: Csr, truths: Ints, weights: Floats, *,
         late: bool = False,
     ) -> None:  # fmt: skip
-        """Play rounds in this order; if `late`, leave what the average needs to `delay`.
+        """Play rounds in this order; if `late`, leave the sums of the average to `delay`.
 
-        What is shown and revealed, order, starts, index and truths, is read-only, as whatever rows come in
-        may be.
+        The arrays order, starts, index and truths are read-only, as the arrays of the rows may be.
         """
         run, hypothesis, book, rounds, turn = self.run, self.hypothesis, self.run.book, len(order), 0
         hypothesis.check_width(rows.width)
@@ -82,18 +81,18 @@ class Pass:
                 raise failure(run, self._rows(rows).take(shown), truths[shown], -1 - turn)
 
     def _rows(self, rows: Csr) -> Rows:
-        """The rows whose arrays these are."""
+        """Return `Rows` of these arrays."""
         return Rows(rows.values.reshape(-1, rows.width) if self.reading is DENSE else rows)
 
     def delay(self, rows: Csr, corrections: Floats, entries: Floats, new: slice) -> None:
-        """Bring what the average needs in step with new entries."""
+        """Add new entries to the sums of the average."""
         delay_loop(self.reading)(
             rows.starts, rows.features, rows.values, self.run.rows_seen, self.hypothesis.support.constant,
             corrections, entries, new.start, new.stop, self._plain(self.hypothesis.delayed),
         )  # fmt: skip
 
     def _followed(self) -> tuple[Any, ...]:
-        """What the recent average needs, as the loops take it; nothing if it is not followed."""
+        """The state of the recent average for the loops; empty arrays if it is not followed."""
         recent = self.hypothesis.recent
         if recent is None:
             return self._plain(self.hypothesis.delayed)[:0], UNWEIGHTED, NOT_FOLLOWED, NOT_FOLLOWED
@@ -107,28 +106,28 @@ class Pass:
 
 
 class PassDriver:
-    """Where rounds are played by a pass, and what they corrected is filed.
+    """The driver of a pass: plays rounds and records what they corrected.
 
     Parameters
     ----------
-    clerk
-        A thread that files one stretch of rounds while the next is played, for nobody asks for it before
-        the end.
+    writer
+        A background worker that records one stretch of rounds while the next is played: the record is not
+        read before the end.
     """
 
-    def __init__(self, run: Run, examples: Examples, clerk: ThreadPoolExecutor) -> None:
+    def __init__(self, run: Run, examples: Examples, writer: ThreadPoolExecutor) -> None:
         self._pass = Pass(run, examples.longest, dense=not examples.rows.sparse)
         self._run = run
         self._examples = examples
         self._weights = UNWEIGHTED if examples.weights is None else examples.weights
         self._keep = run.hypothesis.keep
-        self._noted = np.zeros(len(examples.rows) if self._keep else 0, bool)
+        self._marked = np.zeros(len(examples.rows) if self._keep else 0, bool)
         self._to_copy: list[Ints] = []
-        self._clerk, self._late = clerk, False
-        self._filing: list[Future[None]] = []
+        self._writer, self._late = writer, False
+        self._pending: list[Future[None]] = []
 
     def begin(self, order: Ints, *, late: bool) -> None:
-        """Begin an epoch in this order; the clerk is asked only if there is something to be gained."""
+        """Begin an epoch in this order; if `late`, the background worker records it."""
         self._late = late
         self._run.book.make_room(min(len(order), LINES), min(2 * len(order), LINES))
 
@@ -139,29 +138,29 @@ class PassDriver:
         rows, truths, late = examples.rows.arrays, read_only(examples.truths), self._late
         try:
             self._pass.play(read_only(order), starts, index, rows, truths, self._weights, late=late)
-        finally:  # what was played until a failure is filed, too
+        finally:  # what was played until a failure is recorded, too
             new = slice(written, int(book.tally[2]))
             if late:
-                self._filing.append(self._clerk.submit(self._file, book.corrections, book.entries, new))
+                self._pending.append(self._writer.submit(self._record, book.corrections, book.entries, new))
             elif self._keep:
-                self._note(book.entries[new, 1])
+                self._mark(book.entries[new, 1])
 
     def finish(self) -> None:
-        """Wait until everything is filed, and copy the last rows; more may be played after it."""
-        while self._filing:
-            self._filing.pop().result()
+        """Wait for the background worker and copy the last rows; more rounds may follow."""
+        while self._pending:
+            self._pending.pop().result()
         self._copy()
 
-    def _file(self, corrections: Floats, entries: Floats, new: slice) -> None:
+    def _record(self, corrections: Floats, entries: Floats, new: slice) -> None:
         self._pass.delay(self._examples.rows.arrays, corrections, entries, new)
         if self._keep:
-            self._note(entries[new, 1])
+            self._mark(entries[new, 1])
 
-    def _note(self, numbers: Floats) -> None:
-        """Note that the rows with these numbers were corrected."""
-        touched = np.unique(numbers[numbers != STRUCTURE]).astype(np.int64) - self._run.rows_seen
-        new = touched[~self._noted[touched]]
-        self._noted[new] = True
+    def _mark(self, ids: Floats) -> None:
+        """Mark the rows with these ids as corrected."""
+        touched = np.unique(ids[ids != STRUCTURE]).astype(np.int64) - self._run.rows_seen
+        new = touched[~self._marked[touched]]
+        self._marked[new] = True
         self._to_copy.append(new)
         if sum(map(len, self._to_copy)) >= COPIED:
             self._copy()
@@ -174,9 +173,9 @@ class PassDriver:
 
 
 class OneRoundDriver:
-    """Where rounds are played one by one, at little more than the cost of their rows.
+    """The driver of single rounds, at little more than the cost of their rows.
 
-    Nobody else may move the run meanwhile. The book counts a round in the same moment as the guess moves,
+    Nothing else may move the run meanwhile. The book counts a round in the same moment as the guess moves,
     so that a Ctrl-C finds a round played or not; rows that are kept must be stored with it.
     """
 
@@ -187,11 +186,11 @@ class OneRoundDriver:
         self._shown: dict[int, tuple[Ints, Ints, Ints]] = {}
 
     def play(self, rows: Any, truths: Ints) -> None:
-        """Play one round on rows that are nobody else's: `Csr` arrays, or a dense array."""
+        """Play one round on rows that the caller gives up: `Csr` arrays, or a dense array."""
         run, length = self._run, len(truths)
         run.book.trim()
         run.rows_seen, run.examples_seen = self._rows_seen, run.book.rounds
-        self._rows_seen += length  # before they are played: if that is interrupted, numbers are left out
+        self._rows_seen += length  # before they are played: if that is interrupted, ids are skipped
         dense = not isinstance(rows, Csr)
         played = self._passes.get(dense) or self._passes.setdefault(dense, Pass(run, 1, dense=dense))
         if length not in self._shown:

@@ -37,7 +37,7 @@ def single(predictor: str) -> str:
 
 
 def shares(ledger: Ledger) -> Floats:
-    """To each guess, the share of the rounds it answered: m_j / m."""
+    """The share of the rounds that each guess answered: m_j / m."""
     return ledger.survived / ledger.rounds
 
 
@@ -47,14 +47,14 @@ def best(ledger: Ledger) -> int:
 
 
 def recent_influence(run: Run) -> Floats:
-    """What each correction counts for in the recent average: 1 before its restart, then ever less."""
+    """The weight of each correction in the recent average: 1 before its restart, then decreasing."""
     recent, ledger = followed(run), run.ledger
     factors = recent.factors(ledger.when.astype(np.float64), ledger.head)
     return np.asarray(1 - factors * recent.shares(ledger.rounds, ledger.heads)[ledger.head])
 
 
 def followed(run: Run) -> Recent:
-    """What the run keeps for the predictor `recent`; an error if it does not follow it."""
+    """Return the state of the predictor `recent`; raise ValueError if the run does not follow it."""
     if run.hypothesis.recent is None:
         raise ValueError(
             "'recent' looks at every round, and this run did not follow it: learn with predictor='recent'."
@@ -63,7 +63,7 @@ def followed(run: Run) -> Recent:
 
 
 def influence(ledger: Ledger, predictor: str) -> Floats:
-    """What each correction counts for: 1 in the last guess, 0 or 1 in the best, ever less in the average.
+    """The weight of each correction: 1 in the last guess, 0 or 1 in the best, decreasing in the average.
 
     >>> import numpy as np
     >>> from rosenblatt.ledger import Book
@@ -87,7 +87,7 @@ def influence(ledger: Ledger, predictor: str) -> Floats:
 
 
 def summed(index: Ints, amount: Floats, size: int) -> Floats:
-    """The sum of the amounts at each place."""
+    """The sum of the amounts at each index."""
     return np.bincount(index, amount, minlength=size).astype(np.float64)
 
 
@@ -96,8 +96,8 @@ def guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
 
     Returns
     -------
-    Entries (place in memory, output, amount), sorted by place and no two of them for the same place and
-    output, and what it adds to the structure weights of v_0.
+    Entries (index in the support set, output, amount), sorted by index, no two of them with the same index
+    and output; and what the guess adds to the structure weights of v_0.
     """
     if predictor == "recent":
         followed(run)
@@ -118,8 +118,8 @@ def _read_guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     on_rows = ledger.row != STRUCTURE
     outputs = run.game.outputs
     index = run.hypothesis.support.indices(ledger.row[on_rows])
-    cells, line = np.unique(index * outputs + ledger.output[on_rows], return_inverse=True)
-    total = summed(line, amount[on_rows], len(cells))
+    cells, inverse = np.unique(index * outputs + ledger.output[on_rows], return_inverse=True)
+    total = summed(inverse, amount[on_rows], len(cells))
     return cells // outputs, cells % outputs, total, _structure(run, amount)
 
 
@@ -150,7 +150,7 @@ def _weights(run: Run, hypothesis: Primal, predictor: str) -> Floats:
 
 
 def check_kept(run: Run, what: str) -> None:
-    """Some questions go back to the corrected rows, which a run in the primal may have let go."""
+    """Raise ValueError if `what` needs the corrected rows and the run did not keep them."""
     if not run.hypothesis.keep:
         instead = ", or use 'last', 'average' or 'recent'" if what in NAMES else ""
         raise ValueError(
@@ -159,24 +159,24 @@ def check_kept(run: Run, what: str) -> None:
         )
 
 
-IN_WORDS = np.errstate(over="ignore", invalid="ignore")
-"""What leaves the range of numbers is said in words, once a score shows it."""
+CHECKED_LATER = np.errstate(over="ignore", invalid="ignore")
+"""No warnings of overflow: `finite` raises ValueError where a score is not finite."""
 
 
-@IN_WORDS
+@CHECKED_LATER
 def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     """The scores (rows × outputs) and the structure weights of a single guess."""
     if isinstance(run.hypothesis, Primal):
         return finite(_primal_scores(run, run.hypothesis, rows, predictor)), guess_structure(run, predictor)
     index, output, amount, structure = guess(run, predictor)
     support = run.hypothesis.support
-    used, line = np.unique(index, return_inverse=True)
-    found = support.scores(support.rows.take(used), line, output, amount, rows, run.game.outputs)
+    used, inverse = np.unique(index, return_inverse=True)
+    found = support.scores(support.rows.take(used), inverse, output, amount, rows, run.game.outputs)
     return finite(found.T), run.game.structure + structure
 
 
 def _primal_scores(run: Run, hypothesis: Primal, rows: Rows, predictor: str) -> Floats:
-    """The scores of a guess; for rows with fewer numbers than there are weights, without making these."""
+    """The scores of a guess; if rows have fewer values than it has weights, without making these."""
     few = rows.size * hypothesis.outputs < hypothesis.weights.size
     if predictor in ("average", "recent") and few and not hypothesis.memo.has(run.moment, predictor):
         if predictor == "average":
@@ -186,9 +186,9 @@ def _primal_scores(run: Run, hypothesis: Primal, rows: Rows, predictor: str) -> 
     return hypothesis.scores_of(guess_weights(run, predictor), rows)
 
 
-@IN_WORDS
+@CHECKED_LATER
 def scores_by(run: Run, weights: Floats, rows: Rows) -> Floats:
-    """The scores (rows × outputs) by weights of any guess in the primal, which must be finite."""
+    """The scores (rows × outputs) by the weights of any guess in the primal; they must be finite."""
     assert isinstance(run.hypothesis, Primal)
     return finite(run.hypothesis.scores_of(weights, rows))
 
@@ -216,12 +216,12 @@ def _read_structure(run: Run, predictor: str) -> Floats:
 
 
 def _structure(run: Run, amount: Floats) -> Floats:
-    """What entries with these amounts add to the structure weights of v_0."""
+    """The sums of entries with these amounts that move structure weights."""
     free = run.ledger.row == STRUCTURE
     return summed(run.ledger.output[free], amount[free], len(run.game.structure))
 
 
-@IN_WORDS
+@CHECKED_LATER
 def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
     """The tally (rows × alternatives): every guess votes as often as it answered, the total being 1."""
     check_kept(run, "vote")
@@ -239,11 +239,11 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
         finite(first.T, int(starts[part.start]))
         tally[starts[part.start] : starts[part.stop]] = found.T
 
-    _meanwhile(count, run, rows, starts)
+    _pipelined(count, run, rows, starts)
     return tally / max(ledger.rounds, 1)
 
 
-@IN_WORDS
+@CHECKED_LATER
 def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> tuple[Floats, Floats]:
     """Return scores (rows × outputs) and structure weights (rounds × …) of a guess drawn for every round."""
     check_kept(run, "sample")
@@ -262,19 +262,19 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
         pick(begins, similarities, first, moved[:, part], ledger.head, drawn[:, part], *entries)
         result[starts[part.start] : starts[part.stop]] = finite(first.T, int(starts[part.start]))
 
-    _meanwhile(draw, run, rows, starts)
+    _pipelined(draw, run, rows, starts)
     return result, moved.T
 
 
 def finite(scores: Floats, first: int = 0) -> Floats:
-    """The scores, if they are all numbers; `first` is the number of the first row."""
+    """Return the scores; raise ValueError if one is not finite. `first` is the index of the first row."""
     if not np.isfinite(scores).all():
         raise not_finite(first + int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0]))
     return scores
 
 
 def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:
-    """How long the guess that each correction ended had answered, and those that none ended."""
+    """Rounds answered by the guess that each correction ended, and by the last guess of each head."""
     ended, standing = np.empty(len(ledger)), np.empty(ledger.heads)
     for head in range(ledger.heads):
         survived = ledger.of(head).survived
@@ -283,18 +283,18 @@ def _survivals(ledger: Ledger) -> tuple[Floats, Floats]:
 
 
 def _entries(run: Run, ledger: Ledger) -> tuple[Ints, Ints, Ints, Floats]:
-    """Where each correction's entries begin, and the entries, with places in memory for row numbers."""
+    """Where each correction's entries begin, and the entries, with support indices for row ids."""
     index = np.full(len(ledger.row), STRUCTURE)
     on_rows = ledger.row != STRUCTURE
     index[on_rows] = run.hypothesis.support.indices(ledger.row[on_rows])
     return ledger.bounds, index, ledger.output, ledger.amount
 
 
-def _meanwhile(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) -> None:
-    """Work on parts of the rounds in threads of their own, while the similarities of the next are made.
+def _pipelined(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) -> None:
+    """Run `work` on parts of the rounds in threads, while the similarities of the next are computed.
 
-    The work is given the part, where its rounds begin, their similarities (memory × rows) and their
-    scores under v_0 (outputs × rows).
+    It is given the part, where its rounds begin, their similarities (support × rows) and their scores
+    under v_0 (outputs × rows).
     """
     support, longest = run.hypothesis.support, int(np.max(np.diff(starts), initial=1))
     pieces = parts(len(starts) - 1, max(1, majority.CELLS // (longest * max(len(support), 1))))
@@ -338,9 +338,9 @@ def decide(
     return run.game.answer(found, structure, starts)
 
 
-@IN_WORDS
+@CHECKED_LATER
 def _elected(run: Run, rows: Rows, starts: Ints) -> Ints:
-    """The winners of the vote; where they are settled before all votes are counted, no more are."""
+    """The winners of the vote; counting stops where the winner is settled."""
     if not majority.can_settle(run, starts):
         return run.game.elect(votes(run, rows, starts), starts)
     check_kept(run, "vote")

@@ -1,4 +1,4 @@
-"""A guess as a weight matrix, features × outputs, with what its average over the run needs."""
+"""A guess as a weight matrix, features × outputs, and the sums of its average over the run."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from rosenblatt.loops.sparse import score_rows
 from rosenblatt.rows import Csr, Rows, read_only
 
 FEW = 2**14
-"""So many values are scored sooner than the compiled loop that scores rows is loaded, if it is not yet."""
+"""Values up to which NumPy scores rows in less time than it takes to load the compiled loop."""
 
 OFTEN = 1000
-"""Calls with few values after which the compiled loop is loaded: by then they took about as long as that."""
+"""Calls with few values after which the compiled loop is loaded: by then they took about as long."""
 
 FEW_CALLS = count(1)
 """Counts the calls with few values in this process."""
 
 EXACT_IN_SINGLE = 2**24
-"""Up to here all whole numbers are exact in single precision."""
+"""Integers up to this are exact in single precision."""
 
 
 def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
-    """What `score_rows` computes, by the same sums in the same order, without compiled code."""
+    """Score rows by the sums of `score_rows` in the same order, without compiled code."""
     scores = np.tile(constant * weights[-1].astype(np.float64), (len(rows.starts) - 1, 1))
     features, values = rows.features[: rows.starts[-1]], rows.values[: rows.starts[-1]]
     known = (features >= 0) & (features < len(weights) - 1)
@@ -44,11 +44,11 @@ def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
 
 
 MOST_FEATURES = 2**32 - 2
-"""Compiled loops count features in 32 bits, and the constant one among them."""
+"""Compiled loops index features in 32 bits, the constant one included."""
 
 
 def check_countable(features: int) -> None:
-    """Refuse more features than loops can tell apart."""
+    """Raise ValueError if there are more features than loops can index."""
     if features > MOST_FEATURES:
         raise ValueError(
             f"A learner without a kernel has a weight for each of at most {MOST_FEATURES:,} features. Got "
@@ -59,8 +59,8 @@ def check_countable(features: int) -> None:
 class Primal:
     """The linear learner's guess.
 
-    The weights have one line per feature and a last one for the constant feature of the intercept.
-    Beside them stands u = Σ when · correction, from which the average of all guesses is w − u / rounds
+    The weights have one row per feature and a last one for the constant feature of the intercept.
+    Beside them it keeps u = Σ when · correction, from which the average of all guesses is w − u / rounds
     at any time, so averaging costs one more addition per correction and nothing per round.
 
     Parameters
@@ -70,7 +70,7 @@ class Primal:
     constant
         The value of the constant feature: 1 for an intercept, else 0.
     structure
-        Those of v_0.
+        The structure weights of v_0.
     keep
         Whether to store corrected rows, which the predictors best, vote and sample need.
     start
@@ -79,7 +79,7 @@ class Primal:
     Attributes
     ----------
     most
-        How large weights can have become that were always whole numbers, ∞ if they need not have been.
+        The largest that weights which were always integers can be; ∞ if they need not have been.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class Primal:
         return self.scores_of(self.weights, rows)
 
     def scores_of(self, weights: Floats, rows: Rows) -> Floats:
-        """The scores of any guess of this shape."""
+        """The scores by any weights of this shape."""
         if not rows.sparse:
             self.check_width(rows.width)
             return np.asarray(rows.data @ weights[: rows.width] + self.support.constant * weights[-1])
@@ -125,7 +125,7 @@ class Primal:
         return scores
 
     def check_width(self, width: int | None) -> None:
-        """Refuse rows with more features than there are weights, the last of which is the constant's."""
+        """Raise ValueError if rows have more features than weights, the constant's apart."""
         if width is None or width >= len(self.weights):
             raise ValueError(
                 f"Rows must have at most {len(self.weights) - 1} features, as many as weights. Got {width}."
@@ -134,8 +134,8 @@ class Primal:
     def lay_out(self, *, by_output: bool) -> None:
         """Make the weights of each output contiguous in memory, or else those of each feature.
 
-        A pass over dense rows reads the former, a pass over CSR rows the latter; whatever else reads weights
-        takes either. They are copied only where they are not so already.
+        A pass over dense rows reads the former, a pass over CSR rows the latter; all other
+        readers take either. They are copied only if they have the other layout.
         """
         order: Literal["F", "C"] = "F" if by_output else "C"
         self.weights = np.asarray(self.weights, order=order)
@@ -158,7 +158,7 @@ class Primal:
         return self.scores(rows) - self.scores_of(self.delayed, rows) / max(rounds, 1)
 
     def follow_recent(self, heads: int) -> None:
-        """Keep beside the guess what the predictor `recent` needs."""
+        """Keep the sums of the predictor `recent` beside the guess."""
         self.recent = Recent(heads, np.zeros_like(self.delayed), len(self.structure))
 
     def recent_scores(self, rows: Rows, rounds: int) -> Floats:
@@ -173,19 +173,19 @@ class Primal:
         return self.weights - self.recent.sums * self.recent.shares(rounds, self.outputs)
 
     def restart_recent(self, head: int, when: int) -> None:
-        """Begin the recent average of a head again."""
+        """Restart the recent average of a head."""
         assert self.recent is not None
         self.recent.restart(head, when)
 
     def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
-        """Take entries into the guess: amount · φ(rows[place]) for each output."""
-        touched, line = np.unique(index, return_inverse=True)
+        """Add entries to the guess: amount · φ(rows[index]) to each output."""
+        touched, inverse = np.unique(index, return_inverse=True)
         corrected = rows.take(touched)
-        self.spread(self.weights, corrected.data, line, output, amount)
-        self.spread(self.delayed, corrected.data, line, output, amount * when)
+        self.spread(self.weights, corrected.data, inverse, output, amount)
+        self.spread(self.delayed, corrected.data, inverse, output, amount * when)
         if self.recent is not None:
             later = amount * self.recent.factors(when, output)
-            self.spread(self.recent.sums, corrected.data, line, output, later)
+            self.spread(self.recent.sums, corrected.data, inverse, output, later)
         if self.keep:
             self.support.keep(corrected)
 
@@ -197,11 +197,11 @@ class Primal:
         weights[-1] += self.support.constant * delta.sum(axis=0)
 
     def hold(self, more: float, moved: bool) -> None:
-        """Hold weights that are whole numbers in single precision, while they are exact, else in double.
+        """Hold weights that are integers in single precision while that is exact, else in double.
 
-        Those to come are whole numbers, too, and add at most `more`, or ∞ if they need not be.
+        The next corrections are integers, too, and add at most `more`; ∞ if they need not be.
 
-        As long as every one of them is exact, it is the same learner in half the memory. A guess that has not
+        As long as every weight is exact, it is the same learner in half the memory. A guess that has not
         `moved` yet need not be copied: zeros cost nothing until they are written to.
         """
         self.most += more
@@ -212,7 +212,7 @@ class Primal:
             self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)
 
     def widen(self, features: int) -> None:
-        """Make room for features never seen before, which weigh 0: twice as much as needed."""
+        """Reserve weights of 0 for features never seen before: twice as many as needed."""
         if features < len(self.weights):
             return
         check_countable(features)
@@ -231,7 +231,7 @@ class Primal:
         return larger
 
     def narrow(self, features: int) -> None:
-        """Give back the room for features that never came."""
+        """Free the weights reserved for features that never came."""
         if features < len(self.weights) - 1:
             self._reshape(lambda weights: np.concatenate([weights[:features], weights[-1:]]))
 
@@ -246,11 +246,11 @@ class Primal:
         return result
 
     def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:
-        """What the block path needs to know of the rows it plays on."""
+        """Return the block scores of these rows."""
         return BlockScores(self, rows)
 
     def snapshot(self) -> Callable[[], None]:
-        """A function that makes everything as it is now."""
+        """Return a function that restores the present state."""
         weights, delayed, structure = self.weights.copy(), self.delayed.copy(), self.structure.copy()
         size, recent = len(self.support), None if self.recent is None else self.recent.copy()
 
@@ -263,4 +263,4 @@ class Primal:
         return restore
 
     def savepoint(self, book: Book) -> None:
-        """There is none: weights change in place and cannot be taken back."""
+        """Return None: weights are overwritten and cannot be rolled back."""

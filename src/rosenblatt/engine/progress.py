@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class Progress:
-    """Shows nothing unless asked to; then at most ten times a second.
+    """A bar that is updated at most ten times a second, or silent.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Progress:
         self._began = self._last = monotonic()
 
     def at(self, rounds: int, mistakes: int, done: bool = False) -> None:
-        """Say how far the run is."""
+        """Print how far the run is."""
         now = monotonic()
         if not self._shown or (now - self._last < 0.1 and not done):
             return

@@ -18,12 +18,12 @@ from rosenblatt.loops.passes import falls_behind
 
 
 class Recent:
-    """What `recent` keeps beside a guess.
+    """The state that `recent` keeps beside a guess.
 
     Parameters
     ----------
     heads
-        How many learners there are; if there are several, each has the output of its own number.
+        How many learners there are; if there are several, head h has output h.
     sums
         z of the guess, in the form that its hypothesis has: one row per feature, or per stored row.
     structure
@@ -77,7 +77,7 @@ class Recent:
         return bool(falls_behind(self.behind, head, wrong, recent_wrong))
 
     def restart(self, head: int, when: int) -> None:
-        """Begin the average of a head again after this round."""
+        """Restart the average of a head after this round."""
         self.sums[..., self._outputs(head)] = 0.0
         if len(self.since) == 1:
             self.structure[:] = 0.0

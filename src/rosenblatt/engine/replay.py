@@ -1,4 +1,4 @@
-"""A run as it was after fewer rounds: its corrections once more, without a row being scored or judged."""
+"""A run as it was after fewer rounds: its corrections applied again, without scoring or judging a row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rosenblatt.loops.book import STRUCTURE
 
 
 def replayed(run: Run, rounds: int) -> Run:
-    """The run after its first so many rounds, with stored rows and a book of its own.
+    """Return the run as it was after its first `rounds` rounds, with its own support set and book.
 
     It answers as a shorter run over the same examples in the same order would, but for rounding. It costs
     one addition per entry of the ledger, and needs the corrected rows.

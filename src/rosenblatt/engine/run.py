@@ -1,4 +1,4 @@
-"""What the learner moves forward: the examples, and a run over them at one moment."""
+"""Examples, and a run over them at one moment, which the learner moves forward."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LISTED = 1024
 
 @dataclass(frozen=True)
 class Examples:
-    """What player A shows and then reveals.
+    """The rows that player A shows, and the truths that A then reveals.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Examples:
     starts
         Where the rows of each round begin, and where the last ones end; one row per round by default.
     weights
-        What a correction on each round counts for; 1 by default.
+        The weight of the corrections of each round; 1 by default.
     index
         Which rows are shown, round by round: those of round i are `index[starts[i]:starts[i + 1]]`. By
         default all of them, one after the other.
@@ -57,7 +57,7 @@ class Examples:
     longest: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
-        if self.truths.dtype.kind in "biu":  # one type of whole numbers for compiled loops
+        if self.truths.dtype.kind in "biu":  # one integer type for compiled loops
             object.__setattr__(self, "truths", self.truths.astype(np.int64, copy=False))
         if self.index is None:
             object.__setattr__(self, "index", counting(len(self.rows)))
@@ -70,7 +70,7 @@ class Examples:
         return len(self.starts) - 1
 
     def weights_of(self, rounds: Ints) -> Floats:
-        """What a correction on each of these rounds counts for."""
+        """Return the weights of these rounds."""
         return np.ones(len(rounds)) if self.weights is None else self.weights[rounds]
 
 
@@ -106,7 +106,7 @@ class Orders(Iterator[Ints]):
 
 @dataclass
 class Run:
-    """Everything a run is at one moment: the game, the rule, the current guess and the book.
+    """The state of a run at one moment: the game, the rule, the current guess and the book.
 
     Besides, what was played so far: how many rows, examples and epochs; whether the last epoch was without
     a correction; whether examples had weights, or an earlier part followed another rule.
@@ -124,7 +124,7 @@ class Run:
     ruled_otherwise: bool = False
 
     def take_in(self, examples: Examples) -> None:
-        """Count these examples among those seen: their rows have numbers now."""
+        """Count these examples as seen: their rows keep their ids."""
         self.rows_seen += len(examples.rows)
         self.examples_seen += len(examples)
         self.weighted |= examples.weights is not None and bool((examples.weights != 1).any())
@@ -135,20 +135,20 @@ class Run:
         self.examples_seen += rounds
 
     def follow(self, rule: Rule) -> None:
-        """Go on by this rule."""
+        """Continue with this rule."""
         self.ruled_otherwise |= bool(self.book.rounds) and rule != self.rule
         self.rule = rule
 
     def check_writeable(self) -> None:
-        """Refuse to go on with a run whose arrays are mapped from a file that may not be written."""
+        """Raise ValueError if the run's arrays are mapped from a file that may not be written."""
         if not self.book.tally.flags.writeable:
             raise ValueError(
-                "This learner was loaded read-only and cannot go on learning. Load it without mmap_mode."
+                "This learner was loaded read-only and cannot continue learning. Load it without mmap_mode."
             )
 
     @contextmanager
     def counting_from(self, rows: int, examples: int) -> Iterator[None]:
-        """Number the rows and examples that are played meanwhile from here on: they were seen before."""
+        """Count ids of rows and examples that are played in this context from here: they were seen before."""
         seen = self.rows_seen, self.examples_seen
         self.rows_seen, self.examples_seen = rows, examples
         try:
@@ -159,23 +159,23 @@ class Run:
 
     @property
     def moment(self) -> tuple[int, int]:
-        """What tells one moment of the run from another: rounds and corrections so far."""
+        """The key of this moment of the run: rounds and corrections so far."""
         return self.book.rounds, self.book.total
 
     @property
     def ledger(self) -> Ledger:
-        """The record so far."""
+        """The ledger of the rounds so far."""
         return self.book.ledger
 
     @property
     def remembered(self) -> Ledger:
-        """The record of the guesses that can still be told: all of them, unless there is a budget."""
+        """The ledger of the guesses that are remembered: all of them, unless there is a budget."""
         if isinstance(self.hypothesis, Budgeted):
             return self.hypothesis.remembered(self.book.rounds, self.game.structure)
         return self.ledger
 
     def snapshot(self) -> Callable[[], None]:
-        """A function that makes guess and book as they are now, while no more examples were taken in."""
+        """Return a function that restores guess and book, if no more examples were taken in until then."""
         hypothesis, book = self.hypothesis.snapshot(), self.book.snapshot()
 
         def restore() -> None:
@@ -185,12 +185,12 @@ class Run:
         return restore
 
     def number(self, data: Any) -> Rows:
-        """New rows under the numbers they will have in this run."""
+        """Return new rows with the ids that they will have in this run."""
         return Rows(data, first=self.rows_seen)
 
 
 def not_finite(row: int) -> ValueError:
-    """The error about a row whose score is not a number."""
+    """Return the error for a row whose score is not finite."""
     return ValueError(
         f"The score of row {row} is not a finite number: X contains NaN or infinity there, or numbers too "
         "large to be added up. Clean or scale the data."
@@ -210,10 +210,10 @@ def begin(
     limited: bool = False,
     recent: bool = False,
 ) -> Run:
-    """A run before its first round: in the dual if there is a kernel, else in the primal.
+    """Return a run before its first round: in the dual if there is a kernel, else in the primal.
 
     With a budget, or if it is `limited`, its ledger lists the latest corrections and counts those before, so
-    that its memory stays the same for ever. For a run that keeps corrected rows, all must be listed. The
+    that its memory does not grow. For a run that keeps corrected rows, all must be listed. The
     predictor `recent` must be followed from the first round on: it looks at all of them.
     """
     constant = float(intercept)

@@ -1,4 +1,4 @@
-"""Stored rows that make room for others: a fixed number of places, each of which may change hands."""
+"""A support set of bounded size: a fixed number of slots, each of which can be overwritten."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ from rosenblatt.kernels import Kernel
 from rosenblatt.rows import Csr, Rows
 
 NARROW = 4096
-"""Features up to which sparse rows are stored as dense ones, which are sooner compared."""
+"""Features up to which sparse rows are stored as dense ones, which are compared faster."""
 
 
 class SupportSlots(SupportSet):
-    """Rows under numbers, any of which can be replaced.
+    """A support set in which any row can be replaced.
 
     Dense rows lie in one array, which gets wider as features come in; wide sparse ones and objects in a
-    list, put together when they are asked for.
+    list, joined when they are read.
     """
 
     def __init__(self, kernel: Kernel, constant: float, most: int) -> None:
         super().__init__(kernel, constant)
         self._most = most
-        self._numbers: Ints = np.empty(0, np.int64)
+        self._ids: Ints = np.empty(0, np.int64)
         self._dense: Array | None = None
         self._squares: Array | None = None
         self._pieces: list[Any] = []
-        self._together: Rows | None = None
+        self._rows: Rows | None = None
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return len(self._ids)
 
     @property
     def ids(self) -> Ints:
-        """The numbers of the rows."""
-        return self._numbers
+        """The ids of the rows."""
+        return self._ids
 
     @property
     def rows(self) -> Rows:
-        """What is stored, without a copy: whoever holds it sees it change."""
-        if self._together is None:
+        """The stored rows, without a copy: they change with the set."""
+        if self._rows is None:
             squares = None if self._squares is None else self._squares[: len(self)]
-            self._together = Rows(self._joined(), self._numbers, squares)
-        return self._together
+            self._rows = Rows(self._joined(), self._ids, squares)
+        return self._rows
 
     def indices(self, ids: Ints) -> Ints:
-        """Where the rows with these numbers are; some row's place for a number that is not stored."""
-        order = np.argsort(self._numbers, kind="stable")
-        return order[np.minimum(np.searchsorted(self._numbers[order], ids), len(self) - 1)]
+        """Return the indices of the rows with these ids; any index for an id that is not stored."""
+        order = np.argsort(self._ids, kind="stable")
+        return order[np.minimum(np.searchsorted(self._ids[order], ids), len(self) - 1)]
 
     def keep(self, rows: Rows) -> None:
-        """Store all of these."""
+        """Store all of these rows."""
         for i in range(len(rows)):
             self.put(rows.take(slice(i, i + 1)), len(self))
 
     def put(self, row: Rows, slot: int) -> None:
         """Store one row in a slot, the next free one or that of another."""
         stored = self.plain(self.kernel.stored(row))
-        self._together = None
-        if slot == len(self._numbers):
-            self._numbers = np.append(self._numbers, row.ids)
+        self._rows = None
+        if slot == len(self._ids):
+            self._ids = np.append(self._ids, row.ids)
         else:
-            self._numbers = self._numbers.copy()
-            self._numbers[slot] = row.ids[0]
+            self._ids = self._ids.copy()
+            self._ids[slot] = row.ids[0]
         if isinstance(stored.data, np.ndarray) and not stored.sparse:
             self._put_dense(stored, slot)
             return
@@ -90,7 +90,7 @@ class SupportSlots(SupportSet):
         if not rows.sparse and isinstance(rows.data, list):
             return rows
         if self._pieces:
-            return rows if rows.sparse else rows.in_the_other_form()
+            return rows if rows.sparse else rows.converted()
         if not rows.sparse:
             return rows
         if (rows.width or 0) > NARROW:
@@ -103,11 +103,11 @@ class SupportSlots(SupportSet):
         return Rows(dense, rows.ids)
 
     def _make_sparse(self) -> None:
-        """What is stored as dense rows, as sparse ones."""
+        """Convert the stored rows from dense to sparse."""
         if self._dense is not None:
             every = Rows(sp.csr_array(self._dense[: len(self)]))
             self._pieces = [every.take(slice(i, i + 1)).csr for i in range(len(self))]
-            self._dense, self._squares, self._together = None, None, None
+            self._dense, self._squares, self._rows = None, None, None
 
     def _put_dense(self, row: Rows, slot: int) -> None:
         width, dtype = row.data.shape[1], row.data.dtype
@@ -127,10 +127,10 @@ class SupportSlots(SupportSet):
     def remove(self, slot: int) -> None:
         """Let the last row take this one's slot."""
         last = len(self) - 1
-        self._together = None
-        numbers = self._numbers.copy()
-        numbers[slot] = numbers[last]
-        self._numbers = numbers[:last]
+        self._rows = None
+        ids = self._ids.copy()
+        ids[slot] = ids[last]
+        self._ids = ids[:last]
         if self._dense is not None and self._squares is not None:
             self._dense[slot], self._squares[slot] = self._dense[last], self._squares[last]
         else:
@@ -152,13 +152,13 @@ class SupportSlots(SupportSet):
 
 
 def _padded(rows: Rows, width: int) -> Rows:
-    """Dense rows with more features, which are 0."""
+    """Pad dense rows with features that are 0."""
     more = width - (rows.width or 0)
     return rows if not more else Rows(np.pad(rows.data, ((0, 0), (0, more))), rows.ids)
 
 
 def between(rows: Rows, one: int, other: int, share: float, number: int) -> Rows:
-    """The row at this share of the way from the other to the one, under a number of its own."""
+    """Return the point at `share` of the way from row `other` to row `one`, with the id `number`."""
     pair = rows.take(np.array([one, other]))
     data = pair.data
     merged = share * data[:1] + (1 - share) * data[1:]

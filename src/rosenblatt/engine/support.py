@@ -1,4 +1,4 @@
-"""The rows that were ever corrected, each stored once and found by its number."""
+"""The support set: the rows that were ever corrected, each stored once and found by its id."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rosenblatt.rows import Rows, parts
 from rosenblatt.rows.stores import RowStore
 
 STORED, SHOWN = 4096, 1024
-"""Rows of memory that meet others at once, and others that meet them."""
+"""How many support rows, and how many rows to score, are compared at once."""
 
 
 class SupportSet:
-    """Corrected rows, and how similar other rows are to them.
+    """The rows that were corrected, and the similarities of other rows to them.
 
     Parameters
     ----------
     kernel
-        What similarity is.
+        The measure of similarity.
     constant
-        What is added to every similarity: 1 for an intercept, else 0.
+        Added to every similarity: 1 for an intercept, else 0.
     """
 
     def __init__(self, kernel: Kernel, constant: float) -> None:
@@ -30,33 +30,33 @@ class SupportSet:
         self.constant = constant
         self._store = RowStore()
         self._ascending = True
-        self._by_number: tuple[Ints, Ints] | None = None
+        self._by_id: tuple[Ints, Ints] | None = None
 
     def __len__(self) -> int:
         return len(self._store)
 
     @property
     def rows(self) -> Rows:
-        """What is stored, in the order it came."""
+        """The stored rows, in the order in which they came."""
         return self._store.rows
 
     @property
     def ids(self) -> Ints:
-        """The numbers of the rows that are stored."""
+        """The ids of the stored rows."""
         return self._store.ids
 
     def indices(self, ids: Ints) -> Ints:
-        """Where the rows with these numbers are stored; some row's place for a number that is not."""
+        """Return the indices of the rows with these ids; any index for an id that is not stored."""
         if self._ascending:
             return np.minimum(np.searchsorted(self.ids, ids), len(self) - 1)
-        if self._by_number is None:
+        if self._by_id is None:
             order = np.argsort(self.ids, kind="stable")
-            self._by_number = self.ids[order], order
-        numbers, indices = self._by_number
-        return indices[np.minimum(np.searchsorted(numbers, ids), len(self) - 1)]
+            self._by_id = self.ids[order], order
+        sorted_ids, indices = self._by_id
+        return indices[np.minimum(np.searchsorted(sorted_ids, ids), len(self) - 1)]
 
     def keep(self, rows: Rows) -> None:
-        """Store those rows, a copy of their own, that are not stored yet."""
+        """Store those rows that are not stored yet; the caller passes a copy."""
         if len(self):
             new = self.ids[self.indices(rows.ids)] != rows.ids
             rows = rows if new.all() else rows.take(np.flatnonzero(new))
@@ -65,21 +65,21 @@ class SupportSet:
             self.append(rows)
 
     def append(self, rows: Rows) -> None:
-        """Store rows, a copy of their own, none of which is stored yet."""
-        if self._by_number is not None:
-            numbers, indices = self._by_number
+        """Store rows, none of which is stored yet; the caller passes a copy."""
+        if self._by_id is not None:
+            sorted_ids, indices = self._by_id
             order = np.argsort(rows.ids)
-            at = np.searchsorted(numbers, rows.ids[order])
-            self._by_number = (
-                np.insert(numbers, at, rows.ids[order]),
+            at = np.searchsorted(sorted_ids, rows.ids[order])
+            self._by_id = (
+                np.insert(sorted_ids, at, rows.ids[order]),
                 np.insert(indices, at, len(self) + order),
             )
         self._store.extend(self.kernel.stored(rows))
 
     def truncate(self, size: int) -> None:
-        """Forget the rows that came last."""
+        """Drop all but the first `size` rows."""
         self._store.truncate(size)
-        self._by_number = None
+        self._by_id = None
 
     def similarities(self, rows: Rows, others: Rows | None = None) -> Array:
         """k(x, z) + constant for every row x and every z of the stored, or of other, training rows."""
@@ -89,7 +89,7 @@ class SupportSet:
         return result
 
     def gram(self, others: Rows, rows: Rows) -> Array:
-        """The same with the training rows first (others × rows)."""
+        """Return similarities with the training rows first (others × rows)."""
         if self.kernel.domain == "precomputed":  # the rows are those that have a column for every other
             return np.ascontiguousarray(self.similarities(rows, others).T)
         return self.similarities(others, rows)
@@ -97,9 +97,9 @@ class SupportSet:
     def add_scores(
         self, others: Rows, index: Ints, output: Ints, amount: Floats, rows: Rows, scores: Floats
     ) -> None:
-        """Add Σ amount · similarity(others[place], row) to the scores (outputs × rows) of every row.
+        """Add Σ amount · similarity(others[index], row) to the scores (outputs × rows) of every row.
 
-        The entries are sorted by place. Others meet the rows a chunk at a time, so that there are never
+        The entries are sorted by index. Others are compared a chunk at a time, so that there are never
         many similarities at once.
         """
         for part in parts(len(others), STORED):
@@ -110,7 +110,7 @@ class SupportSet:
     def scores(
         self, others: Rows, index: Ints, output: Ints, amount: Floats, rows: Rows, outputs: int
     ) -> Floats:
-        """The scores (outputs × rows) that such entries give to any number of rows."""
+        """Return the scores (outputs × rows) of any number of rows by such entries."""
         result = np.empty((outputs, len(rows)))
         for part in parts(len(rows), SHOWN):
             found = np.zeros((outputs, part.stop - part.start))

@@ -1,4 +1,4 @@
-"""What one can ask of a fitted run, under scikit-learn's names."""
+"""The attributes of a fitted run, under scikit-learn's names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosenblatt.ledger import Ledger
 
 
 class NotThere(ValueError, AttributeError):  # noqa: N818
-    """What was asked for does not exist here: to whoever looks for attributes, that it is none."""
+    """The error about an attribute that does not exist here; `hasattr` takes it for a missing one."""
 
 
 class RunAttributes:
@@ -33,7 +33,7 @@ class RunAttributes:
 
     @property
     def n_iter_(self) -> int:
-        """How many epochs were played."""
+        """The number of epochs played."""
         return self._fitted().epochs
 
     @property
@@ -43,7 +43,7 @@ class RunAttributes:
 
     @property
     def support_(self) -> Ints:
-        """The numbers of the rows that were ever corrected."""
+        """The indices of the rows that were ever corrected."""
         return self._fitted().hypothesis.support.ids
 
     @property
@@ -53,21 +53,21 @@ class RunAttributes:
 
     @property
     def dual_coef_(self) -> Floats:
-        """What each of them counts for in each output of the chosen guess (outputs × support)."""
+        """The coefficient of each support vector in each output of the chosen guess (outputs × support)."""
         run = self._fitted()
         self._single_guess("dual_coef_")
         try:
             predictors.check_kept(run, "dual_coef_")
         except ValueError as missing:
             raise NotThere(str(missing)) from None
-        place, output, amount, _ = predictors.guess(run, self.predictor)
+        index, output, amount, _ = predictors.guess(run, self.predictor)
         matrix = np.zeros((run.game.outputs, len(run.hypothesis.support)))
-        matrix[output, place] = amount
+        matrix[output, index] = amount
         return matrix
 
     @property
     def coef_(self) -> Floats:
-        """The weights of the chosen guess (outputs × features), without a kernel only."""
+        """The weights of the chosen guess (outputs × features); without a kernel only."""
         return self._weights("coef_")[:-1].T.copy()
 
     @property
@@ -76,7 +76,7 @@ class RunAttributes:
         return np.array(self._weights("intercept_")[-1])
 
     def _fitted(self) -> Run:
-        if "_run" not in vars(self):  # scikit-learn's check takes longer than a short answer
+        if "_run" not in vars(self):  # scikit-learn's check takes longer than a short prediction
             check_is_fitted(self, "_run")
         return self._run
 

@@ -1,4 +1,4 @@
-"""The parameters that all estimators have: read, checked, and held fast while a run goes on."""
+"""The parameters that all estimators have: read, checked, and kept unchanged while a run continues."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosenblatt.rules import Rule, as_rule
 
 
 class RunEstimator(RunAttributes, BaseEstimator):
-    """An estimator whose `fit` plays a run, with a kernel or without, by some rule."""
+    """An estimator whose `fit` plays a run, with a kernel or without."""
 
     epochs: int
     rule: str | Rule
@@ -31,42 +31,42 @@ class RunEstimator(RunAttributes, BaseEstimator):
         return as_rule(self.rule, self.learning_rate)
 
     def _check_shared(self, *, flags: tuple[str, ...]) -> None:
-        """Refuse parameters that no learner can have; `flags` names those which are True or False."""
+        """Raise ValueError for invalid parameters; `flags` names those that must be True or False."""
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
         for name in flags:
             inputs.flag(name, getattr(self, name))
-        inputs.whole("epochs", self.epochs)
+        inputs.positive_integer("epochs", self.epochs)
         if self.kernel is not None and not self.keep_examples:
-            raise ValueError("A learner with a kernel is the examples it keeps. Got keep_examples=False.")
+            raise ValueError("A learner with a kernel must keep its examples. Got keep_examples=False.")
         if as_budget(self.budget) is not None and self.kernel is None:
             raise ValueError(
-                "A budget is for a learner with a kernel; weights take the same room always. "
+                "A budget is for a learner with a kernel; weights take constant memory. "
                 f"Got budget={self.budget!r} without one."
             )
         self._kernel()
         self._rule()
 
-    def _check_still(self, *others: tuple[str, Any, Any]) -> None:
-        """Refuse to go on with a run whose kernel, or another parameter, is not what it was begun with.
+    def _check_same(self, *others: tuple[str, Any, Any]) -> None:
+        """Raise ValueError if the kernel, the budget or another parameter is not that of the run.
 
-        The others are named, with what is asked for now and what the run began with.
+        `others` are triples: a name, the present value, and the value that the run was fitted with.
         """
-        begun_budget = getattr(self._run.hypothesis, "budget", None)
+        fitted_budget = getattr(self._run.hypothesis, "budget", None)
         shared = (
             ("kernel", self._kernel(), self._run_kernel()),
-            ("budget", as_budget(self.budget), begun_budget),
+            ("budget", as_budget(self.budget), fitted_budget),
         )
-        for name, asked, begun in (*shared, *others):
-            if asked != begun:
+        for name, present, fitted in (*shared, *others):
+            if present != fitted:
                 raise ValueError(
-                    f"partial_fit goes on with a run that was begun with {name} = {begun!r}. Got {asked!r}: "
-                    "set it back, or use fit to begin a new run."
+                    f"partial_fit cannot change {name} (fitted with {fitted!r}, now {present!r}). "
+                    "Restore it or call fit."
                 )
 
 
 def rows_per_block(block_size: int | str) -> int:
-    """What the parameter `block_size` asks for."""
+    """Return the rows per block that the parameter `block_size` asks for."""
     if block_size == "auto":
         return BLOCK
-    inputs.whole("block_size", block_size)
+    inputs.positive_integer("block_size", block_size)
     return int(block_size)

@@ -29,12 +29,12 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     r"""A perceptron that learns from its mistakes and keeps the ledger of them.
 
     Without a kernel it learns a weight matrix from dense or sparse rows; with one, coefficients of the
-    rows it got wrong. Every prediction is read from the ledger of the run, so `predictor` can be changed
-    after `fit` without learning again.
+    support vectors, the rows it got wrong. Every prediction is computed from the ledger of the run, so
+    `predictor` can be changed after `fit` without learning again.
 
     Fitting costs one pass per epoch without a kernel; with one, each corrected row is compared once
-    with every other row per correction, in matrix products, never holding more than a block of the
-    kernel matrix.
+    with every other row per correction, in matrix products; no more than a block of the kernel matrix is
+    ever in memory.
 
     Parameters
     ----------
@@ -42,8 +42,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         None for the linear learner; a `Kernel`, a callable `k(X, Z)`, "precomputed" or one of
         scikit-learn's Gaussian-process kernels for the dual one.
     epochs
-        How often to go through the examples. After an epoch without a correction the others are credited
-        to the last guess without being played: the run is the same.
+        Passes over the examples. After an epoch without a correction the remaining ones are credited to the
+        last guess without being played: the run is the same.
     predictor
         "last", "best", "average", "vote" or "sample": which of the run's guesses answers. "recent", an
         average that restarts when the stream changes, must be chosen before learning.
@@ -62,17 +62,17 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     shuffle
         Draw a new order for every epoch of `fit`. `partial_fit` keeps the order given.
     random_state
-        Seed of the orders, the random start and the predictor "sample"; None for what `numpy.random.seed` was
-        given last.
+        Seed of the orders, the random start and the predictor "sample"; None for NumPy's global state, which
+        `numpy.random.seed` sets.
     class_weight
-        None, "balanced" or a dict: what the corrections on each class are multiplied by.
+        None, "balanced" or a dict: the factor of the corrections on each class.
     keep_examples
         Keep the rows that were corrected. The predictors "best", "vote" and "sample", `explain` and
         `certificate` need them; "last", "average" and "recent" without a kernel do not. If False, the ledger
         lists the latest corrections and counts those before, so that memory does not grow.
     budget
         None to keep every corrected row; a number of rows, or a `Budget`, to keep no more than that, for
-        streams without end. With a kernel only.
+        unbounded streams. With a kernel only.
     block_size
         With a kernel, rows per block of the fast path; it changes the speed and nothing else.
     verbose
@@ -151,7 +151,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         y
             A label per row, of two or more classes.
         sample_weight
-            What a correction on each row is multiplied by.
+            The factor of a correction on each row.
         """
         with inputs.untouched_on_error(self):
             self._check_parameters()
@@ -169,25 +169,25 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Go on with the run, or begin one, in the order of these examples.
+        """Continue the run, or start one, in the order of these examples.
 
-        After an error the run is what it was. A Ctrl-C takes back what was learned with a kernel; without
-        one it waits until all examples are learned (see `ledger_.rounds`).
+        After an error the run is unchanged. With a kernel, Ctrl-C rolls back this call; without one it takes
+        effect after all examples are learned (see `ledger_.rounds`).
 
         Parameters
         ----------
         X, y, sample_weight
             As in `fit`.
         classes
-            All classes there will ever be; needed in the first call, unless `fit` came before.
+            All classes that will ever occur; needed in the first call, unless `fit` came before.
         """
         with inputs.untouched_on_error(self):
             self._check_parameters()
-            going = hasattr(self, "_run")
+            resuming = hasattr(self, "_run")
             kernel = self._kernel()
-            if going:
+            if resuming:
                 hypothesis = self._run.hypothesis
-                self._check_still(
+                self._check_same(
                     ("fit_intercept", bool(self.fit_intercept), bool(hypothesis.support.constant)),
                     ("keep_examples", bool(self.keep_examples), hypothesis.keep),
                     ("multiclass and ties", self._game(), self._run.game),
@@ -197,18 +197,18 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
                     "partial_fit would need kernel values between old and new examples, and a precomputed "
                     "matrix holds only those among one set. Use fit, or a kernel that can be evaluated."
                 )
-            data, labels = self._checked(X, y, kernel, reset=not going)
-            if going and kernel is None:
+            data, labels = self._checked(X, y, kernel, reset=not resuming)
+            if resuming and kernel is None:
                 inputs.refuse_huge(data)
-            self.classes_ = classification.lasting_classes(classes, self.classes_ if going else None)
+            self.classes_ = classification.lasting_classes(classes, self.classes_ if resuming else None)
             classification.check_classes(self.classes_, self.ties)
             truths = classification.encode(labels, self.classes_)
             if self.class_weight == "balanced":
                 raise ValueError(
-                    "class_weight='balanced' in partial_fit would balance every part by itself. Pass a dict, "
-                    "as from sklearn.utils.class_weight.compute_class_weight."
+                    "class_weight='balanced' in partial_fit would balance each chunk separately. Pass a "
+                    "dict, as from sklearn.utils.class_weight.compute_class_weight."
                 )
-            if not going:
+            if not resuming:
                 self._run = self._begin(kernel, inputs.generator(self.random_state))
                 self._support_truths = []
             order = iter([np.arange(count(data))])
@@ -217,7 +217,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         return self
 
     def decision_function(self, X: Any) -> Floats:
-        """The scores of the chosen predictor: a number per row, or one per class with more than two.
+        """Return the scores of the chosen predictor: one per row, or one per class with more than two.
 
         For "vote" these are shares of the votes, for "sample" the scores of the guess drawn.
         """
@@ -232,13 +232,13 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         return found[:, 0] if len(self.classes_) == 2 else found
 
     def predict(self, X: Any) -> Array:
-        """The class that the chosen predictor answers for every row."""
+        """Return the class of every row, by the chosen predictor."""
         rows = self._rows_to_answer(X)
         random = inputs.sampling(self.random_state) if self.predictor == "sample" else None
         return np.asarray(self.classes_[predictors.decide(self._run, rows, self.predictor, random=random)])
 
     def explain(self, x: Any, predictor: str | None = None, label: Any = None) -> explanations.Explanation:
-        """Which stored examples decided about one row, each with importance × similarity.
+        """Explain the score of one row: the support vectors behind it, each with importance × similarity.
 
         Parameters
         ----------
@@ -247,8 +247,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         predictor
             "last", "best" or "average"; the learner's own by default.
         label
-            The class whose score to explain: by default the answer, or the second of two. The score of
-            the first of two is that of the second with the sign turned.
+            The class whose score to explain: by default the predicted one, or the second of two. The score
+            of the first of two is minus that of the second.
         """
         name = self.predictor if predictor is None else predictor
         inputs.one_of("predictor", name, predictors.NAMES)
@@ -270,7 +270,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         )
 
     def certificate(self, X: Any, y: Any, u: Any = None) -> Any:
-        """The mistake bound for this run, with the numbers of its proof.
+        """Return the certificate of this run: the mistake bound, with the numbers of its proof.
 
         Parameters
         ----------
@@ -278,8 +278,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             The examples that were learned from.
         u
             The direction that separates them: weights of the shape of `coef_`, or with the intercept as
-            a last column; or a fitted PerceptronClassifier with the same kernel. By default that guess
-            of the run itself which gives the smallest bound.
+            a last column; or a fitted PerceptronClassifier with the same kernel. By default the guess of the
+            run itself that gives the smallest bound.
 
         Returns
         -------
@@ -349,13 +349,13 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     def _play(
         self, examples: Examples, orders: Any, progress: Progress | None = None, *, once: bool = False
     ) -> None:
-        """Play these epochs, and remember the truth about the rows that come to be stored."""
+        """Play these epochs, and record the true classes of new support vectors."""
         run, support = self._run, self._run.hypothesis.support
         known, seen = len(support), run.rows_seen
         truth_of = dict(zip(support.ids.tolist(), self._support_truths, strict=True)) if self.budget else {}
         try:
             learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
-        finally:  # an interrupted run has either taken in everything or nothing
+        finally:  # after an interrupt, the run has learned all of the examples or none
             new = support.ids[known:] - seen
             if isinstance(run.hypothesis, Budgeted):
                 self._support_truths = self._truths_of(run.hypothesis, truth_of, examples.truths, seen)
@@ -363,15 +363,15 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
                 self._support_truths += examples.truths[new].tolist()
 
     def _truths_of(self, hypothesis: Budgeted, known: dict[int, int], truths: Ints, seen: int) -> list[int]:
-        """The truth about every stored row, any of which may be new; one made of two counts for its class."""
+        """Return the true class of every support vector; of a merged one, that of its largest coefficient."""
         counts = hypothesis.coefficients
         counts = np.hstack([-counts, counts]) if counts.shape[1] == 1 else counts
         found = []
-        for number, line in zip(hypothesis.support.ids.tolist(), counts, strict=True):
-            if number < 0:
-                found.append(int(np.argmax(line)))
+        for row_id, row in zip(hypothesis.support.ids.tolist(), counts, strict=True):
+            if row_id < 0:
+                found.append(int(np.argmax(row)))
             else:
-                found.append(known[number] if number in known else int(truths[number - seen]))
+                found.append(known[row_id] if row_id in known else int(truths[row_id - seen]))
         return found
 
     def _rows_to_answer(self, X: Any) -> Rows:
@@ -379,7 +379,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         return Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
 
     def _to_explain(self, rows: Rows, name: str, label: Any) -> tuple[int, int, int]:
-        """A class, the output with its score, and the sign it has there."""
+        """Return a class, the output with its score, and the sign of the class in that output."""
         if label is not None and label not in self.classes_.tolist():
             raise ValueError(f"label must be one of {classification.shown(self.classes_)}. Got {label!r}.")
         chosen = None if label is None else self.classes_.tolist().index(label)

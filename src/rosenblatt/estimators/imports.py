@@ -1,4 +1,4 @@
-"""Importing scikit-learn without what it loads and does not use."""
+"""Import scikit-learn without the modules that it loads and does not use."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ UNUSED = ("numpy.f2py", "scipy.special", "scipy.stats", "pandas")
 
 
 def import_sklearn() -> None:
-    """Import `sklearn.base`, and leave `scipy.stats` and pandas to be loaded by whoever uses them first.
+    """Import `sklearn.base`, and defer the import of `scipy.stats` and pandas to their first use.
 
-    scikit-learn imports the one for a function that few ever call and the other for nothing, at half
-    of the time it takes to import `sklearn.base`.
+    scikit-learn imports the one for a rarely used function and the other for nothing; together they take
+    half of the time to import `sklearn.base`.
     """
     with ExitStack() as stack:
         for name in UNUSED:
@@ -26,7 +26,7 @@ def import_sklearn() -> None:
 
 @contextmanager
 def postponed(name: str) -> Iterator[None]:
-    """Let a stand-in be imported as this module meanwhile, unless it is there already or cannot be had."""
+    """Replace this module with a stand-in meanwhile, unless it is imported already or not installed."""
     if name in sys.modules or find_spec(name) is None:
         yield
         return
@@ -41,10 +41,10 @@ def postponed(name: str) -> Iterator[None]:
 
 
 class StandIn(ModuleType):
-    """A module that is loaded by the first question to it; who holds the stand-in need not know."""
+    """A module that is imported when an attribute of it is first used."""
 
     def leave(self) -> None:
-        """Be imported by nobody else."""
+        """Remove the stand-in from `sys.modules` and from its package."""
         if sys.modules.get(self.__name__) is self:
             del sys.modules[self.__name__]
         package, _, child = self.__name__.rpartition(".")

@@ -1,4 +1,4 @@
-"""From what a user passes to what the learner takes: rows, seeds, and state that an error leaves alone."""
+"""Validation of what users pass: rows, seeds and parameters; and estimators that errors leave unchanged."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rosenblatt.tasks.classification import MOST
 
 @contextmanager
 def untouched_on_error(estimator: Any) -> Iterator[None]:
-    """Whatever goes wrong, leave the estimator with the attributes it had."""
+    """Restore the attributes of the estimator if an error occurs."""
     before = vars(estimator).copy()
     try:
         yield
@@ -33,7 +33,7 @@ def untouched_on_error(estimator: Any) -> Iterator[None]:
 
 @contextmanager
 def following(run: Run, rule: Rule) -> Iterator[None]:
-    """Let a run go on by this rule; by the one it had, if something goes wrong before a round was played."""
+    """Continue a run with this rule; restore the former one if an error occurs before a round is played."""
     before, otherwise, rounds = run.rule, run.ruled_otherwise, run.book.rounds
     run.follow(rule)
     try:
@@ -45,10 +45,10 @@ def following(run: Run, rule: Rule) -> Iterator[None]:
 
 
 def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, search: bool = True) -> Data:
-    """Rows as a dense float array, a canonical CSR array or, for a kernel on objects, a list.
+    """Return rows as a dense float array, a canonical CSR array or, for a kernel on objects, a list.
 
-    With `search=False` CSR rows are not searched for NaN, infinity and features out of range: whoever asks
-    for that will notice.
+    With `search=False` CSR rows are not searched for NaN, infinity and features out of range: the caller
+    must check for them.
     """
     if kernel is not None and kernel.on_objects:
         return checked_objects(X)
@@ -64,7 +64,7 @@ def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, 
 
 
 def one_row(estimator: Any, x: Any, kernel: Kernel | None) -> Any:
-    """One row as a matrix of one row, or one object as a list of one."""
+    """Return one row as a matrix of one row, or one object as a list of one."""
     if kernel is not None and kernel.on_objects:
         return [x]
     if hasattr(x, "to_frame"):  # a row of a data frame
@@ -77,17 +77,17 @@ def one_row(estimator: Any, x: Any, kernel: Kernel | None) -> Any:
 
 
 def refuse_huge(data: Data) -> None:
-    """Weights that changed in place cannot be taken back: what would overflow later must not come in."""
+    """Raise ValueError for values that may overflow later: weights changed in place cannot be rolled back."""
     values = data.data if sp.issparse(data) else data
     if values.size and float(max(values.max(), -values.min())) > MOST:
         raise ValueError(
-            f"partial_fit without a kernel takes numbers up to {MOST:g}, or sums might leave the range of "
-            f"float64. Got {max(values.max(), -values.min()):g}: scale the data."
+            f"partial_fit without a kernel takes values up to {MOST:g}: sums of larger ones might leave the "
+            f"range of float64. Got {max(values.max(), -values.min()):g}: scale the data."
         )
 
 
 def checked_objects(X: Any) -> list[Any]:
-    """The objects as a list; a text is not taken for a list of letters, nor a frame for its columns."""
+    """Return the objects as a list; a string is not a list of characters, nor a frame one of its columns."""
     X = X.to_numpy() if hasattr(X, "to_numpy") else X
     if isinstance(X, str | bytes | Mapping | Set) or not hasattr(X, "__len__"):
         raise ValueError(
@@ -100,19 +100,19 @@ def checked_objects(X: Any) -> list[Any]:
 
 
 def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
-    """Without an intercept a row with k(x, x) = 0 scores 0 under every guess and can never be learned."""
+    """Raise ValueError for rows with k(x, x) = 0: without an intercept every guess scores them 0."""
     norms = squared_norms(data) if kernel is None else kernel.diagonal(Rows(data))
     zero = np.flatnonzero(norms <= 0)
     if len(zero):
         what = "is a zero vector" if kernel is None else "has k(x, x) = 0"
         raise ValueError(
-            f"Row {zero[0]} {what}, which every guess without an intercept scores 0 and so answers wrongly "
-            f"for ever ({len(zero)} such rows). Drop them or set fit_intercept=True."
+            f"Row {zero[0]} {what}, which every guess without an intercept scores 0 and so can "
+            f"never learn ({len(zero)} such rows). Drop them or set fit_intercept=True."
         )
 
 
 def generator(random_state: Any) -> np.random.Generator:
-    """A generator from a whole number, a Generator, a RandomState, or None for NumPy's own."""
+    """Return a generator from an integer, a Generator, a RandomState, or None for NumPy's global state."""
     if random_state is None:
         random_state = check_random_state(None)
     if isinstance(random_state, np.random.RandomState):
@@ -121,32 +121,31 @@ def generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(random_state)
     except (TypeError, ValueError):
         raise ValueError(
-            "random_state must be None, a whole number of at least 0, a Generator or a RandomState. "
-            f"Got {random_state!r}."
+            f"random_state must be None, an integer ≥ 0, a Generator or a RandomState. Got {random_state!r}."
         ) from None
 
 
 def sampling(random_state: Any) -> np.random.Generator:
-    """The generator that the predictor "sample" draws from: its own if `random_state` is None.
+    """Return the generator of the predictor "sample": a fresh one if `random_state` is None.
 
-    Predicting must not move NumPy's global generator, on which the next `fit` may depend.
+    Predicting must not advance NumPy's global generator, on which the next `fit` may depend.
     """
     return np.random.default_rng() if random_state is None else generator(random_state)
 
 
 def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """Refuse a parameter that is none of these."""
+    """Raise ValueError if a parameter is none of the allowed values."""
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
 
 
 def flag(name: str, value: Any) -> None:
-    """Refuse a parameter that is neither True nor False."""
+    """Raise ValueError if a parameter is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False. Got {value!r}.")
 
 
-def whole(name: str, value: Any) -> None:
-    """Refuse a parameter that is not a whole number of at least 1."""
+def positive_integer(name: str, value: Any) -> None:
+    """Raise ValueError if a parameter is not an integer ≥ 1."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1. Got {value!r}.")
+        raise ValueError(f"{name} must be an integer ≥ 1. Got {value!r}.")

@@ -1,4 +1,4 @@
-"""PerceptronRanker: find the best of a list, or its order, under scikit-learn's contract."""
+"""PerceptronRanker: learning to rank lists, or to find their best rows, under scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from rosenblatt.theory import certificates
 
 
 class PerceptronRanker(RunEstimator):
-    """A perceptron that learns to put the better rows of a list above the others.
+    """A perceptron that learns to rank the better rows of a list above the others.
 
-    Every row gets a score; it learns from lists whose order by score is wrong. Without a kernel it is a
-    weight vector, with one the rows it got wrong. As for the classifier, `predictor` can be changed after
-    `fit`.
+    Every row gets a score; it learns from lists whose order by score is wrong. Without a kernel it learns a
+    weight vector, with one coefficients of the rows it got wrong. As for the classifier, `predictor` can be
+    changed after `fit`.
 
     Parameters
     ----------
@@ -43,11 +43,11 @@ class PerceptronRanker(RunEstimator):
         What a round is, and what it corrects. "pairs": a row is drawn, and another of the same query with
         another grade; if the better is not above the worse, it is moved up and the other down. "best": a
         whole list; if the highest score is not that of one of the best rows, the best is moved up and the
-        answered down. "top": a whole list; every row that is not above all with lower grades is moved up,
-        and the highest of those down, in one correction.
+        predicted one down. "top": a whole list; every row that is not above all with lower grades is moved
+        up, and the highest of those down, in one correction.
     epochs
-        How often to go through the queries, or to make so many draws. Going through all of them without a
-        correction ends the run.
+        Passes over the queries, or batches of `draws` pairs. A pass over all queries without a correction
+        ends the run.
     draws
         Pairs drawn in an epoch; None for as many as there are rows. For "pairs" only.
     predictor
@@ -57,7 +57,7 @@ class PerceptronRanker(RunEstimator):
     rule, learning_rate, shuffle, random_state, keep_examples, budget, block_size, verbose
         As for `PerceptronClassifier`.
     metric
-        What `score` returns and `eval_set` is judged by: "ndcg@10", "precision@1", or with another cutoff;
+        What `score` returns and `eval_set` is evaluated by: "ndcg@10", "precision@1", or with another cutoff;
         "map", "mrr", "top-1" or "pairwise".
 
     References
@@ -120,18 +120,18 @@ class PerceptronRanker(RunEstimator):
         ----------
         X
             Rows: a dense array, a sparse matrix, a data frame, or a list of objects if the kernel takes
-            objects. Or a list of pairs (candidates, best), each the rows of a list and the place of its best
-            row, or a set of places; then there is nothing else to pass.
+            objects. Or a list of pairs (candidates, best), each the rows of a list and the index of its best
+            row, or a set of indices; then there is nothing else to pass.
         y
-            A grade per row, more being better; or, per query, the place of the best row.
+            A grade per row, more being better; or, per query, the index of the best row.
         qid
-            Which query each row belongs to; or the column "qid" of a data frame. Rows of a query need not be
+            The query of each row; or the column "qid" of a data frame. Rows of a query need not be
             next to each other.
         group
             Instead of `qid`, how many rows each query has, one after the other.
         eval_set
-            Lists that are not learned from, (X, y, qid). The run is kept as it was after the epoch in which
-            `predictor` did best there by `metric`.
+            A validation set, (X, y, qid). The run is kept as it was after the epoch in which `predictor` did
+            best there by `metric`.
         """
         with inputs.untouched_on_error(self):
             self._check_parameters()
@@ -147,35 +147,35 @@ class PerceptronRanker(RunEstimator):
         return self
 
     def partial_fit(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> Self:
-        """Go on with the run, or begin one, through these lists in their order, or by one epoch of draws.
+        """Continue the run, or start one, with these lists in their order, or with one epoch of draws.
 
-        Lists in which no row is better than another leave it as it is.
+        Lists in which no row is better than another leave it unchanged.
         """
         with inputs.untouched_on_error(self):
             self._check_parameters()
-            kernel, going = self._kernel(), hasattr(self, "_run")
-            if going:
-                self._check_still(
+            kernel, resuming = self._kernel(), hasattr(self, "_run")
+            if resuming:
+                self._check_same(
                     ("keep_examples", bool(self.keep_examples), self._run.hypothesis.keep),
                     ("strategy", self.strategy, self._strategy),
                 )
-            data, lists = self._read(X, y, qid, group, kernel, reset=not going)
-            if not going:
+            data, lists = self._read(X, y, qid, group, kernel, reset=not resuming)
+            if not resuming:
                 self._begin(kernel)
             elif kernel is None:
                 inputs.refuse_huge(data)
             random = inputs.generator(self.random_state)
-            if self.random_state is not None:  # other draws for every part
+            if self.random_state is not None:  # other draws in every call
                 random = np.random.default_rng([self._run.book.rounds, int(random.integers(2**31))])
             with inputs.following(self._run, self._rule()):
                 self._learn(data, lists, random, 1, shuffle=False)
         return self
 
     def decision_function(self, X: Any, qid: Any = None, group: Any = None) -> Floats:
-        """The score of every row by the chosen predictor: the higher, the better.
+        """Return the score of every row by the chosen predictor: the higher, the better.
 
-        "vote" and "sample" answer about lists, and need to know them; without `qid` or `group` all rows are
-        one list. For "vote" these are shares of the votes, less than one vote being the order of the average.
+        "vote" and "sample" rank lists, and need `qid` or `group`; without them all rows are one list. For
+        "vote" these are shares of the votes; fractions of a vote order equals by the average.
         """
         return self._scores(*self._rows_to_answer(X, qid, group))
 
@@ -190,17 +190,17 @@ class PerceptronRanker(RunEstimator):
             return np.asarray(predictors.sampled(self._run, listed, starts, random)[0][inverse, 0])
         votes = predictors.votes(self._run, listed, starts)[inverse, 0]
         average = predictors.scores(self._run, rows, "average")[0][:, 0]
-        place = np.unique(average, return_inverse=True)[1] / len(rows)
-        return np.asarray(votes + place / max(self._run.book.rounds, 1) / 2)
+        rank = np.unique(average, return_inverse=True)[1] / len(rows)
+        return np.asarray(votes + rank / max(self._run.book.rounds, 1) / 2)
 
     predict = decision_function
 
     def rank(self, candidates: Any) -> Ints:
-        """The places of one list's rows, the best first, those given first before their equals."""
+        """Return the indices of one list's rows, the best first; equals stay in the order given."""
         return np.argsort(-self.decision_function(candidates), kind="stable")
 
     def find_best(self, candidates: Any) -> int:
-        """The place of one list's best row."""
+        """Return the index of one list's best row."""
         if hasattr(candidates, "__len__") and not count(candidates):
             raise ValueError("There must be at least one candidate. Got an empty list.")
         return int(np.argmax(self.decision_function(candidates)))
@@ -208,9 +208,9 @@ class PerceptronRanker(RunEstimator):
     def score(
         self, X: Any, y: Any = None, qid: Any = None, group: Any = None, sample_weight: Any = None
     ) -> float:
-        """The metric over these lists, which may be passed as in `fit`.
+        """Return the metric over these lists, which may be passed as in `fit`.
 
-        With `sample_weight`, a number per row, every query counts as much as its rows do on average.
+        With `sample_weight`, one per row, every query has the mean weight of its rows.
         """
         X, y, qid = gathered(X, y, qid, group, self._kernel())
         return self._measured(y, self.decision_function(X, qid), qid, sample_weight)
@@ -220,14 +220,14 @@ class PerceptronRanker(RunEstimator):
         metric = metrics.lists.named(self.metric)
         if sample_weight is None:
             return float(metric(grades, scores, qid))
-        number, _, starts = group_rows(qid, len(scores))
-        weights = np.bincount(number, np.asarray(sample_weight, np.float64)) / np.diff(starts)
+        query, _, starts = group_rows(qid, len(scores))
+        weights = np.bincount(query, np.asarray(sample_weight, np.float64)) / np.diff(starts)
         return float(np.average(metric(grades, scores, qid, per_query=True), weights=weights))
 
     def certificate(
         self, X: Any, y: Any = None, qid: Any = None, group: Any = None
     ) -> certificates.Certificate:
-        """The mistake bound for this run on the lists it learned from, with the numbers of its proof."""
+        """Return the certificate of this run on the lists it learned from: the bound and its proof."""
         check_is_fitted(self, "_run")
         data, lists = self._read(X, y, qid, group, self._run_kernel(), reset=False)
         predictors.check_kept(self._run, "certificate")
@@ -284,7 +284,7 @@ class PerceptronRanker(RunEstimator):
             self.eval_scores_ = watch.scores
 
     def _examples(self, data: Data, lists: Lists, epochs: int, random: np.random.Generator) -> Examples:
-        """Whole lists, or as many pairs of them as there are draws in so many epochs."""
+        """Return whole lists, or the pairs that are drawn from them in this many epochs."""
         rows = self._run.number(data)
         if self.strategy != "pairs":
             return lists.whole(rows)
@@ -298,35 +298,35 @@ class PerceptronRanker(RunEstimator):
         *,
         once: bool = False,
     ) -> None:
-        """Play these epochs, and remember which pairs were shown."""
+        """Play these epochs, and record which pairs were shown."""
         run = self._run
         before, first, seen = run.book.rounds, run.rows_seen, run.examples_seen
         try:
             learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
-        finally:  # a Ctrl-C may come when all is learned
-            if examples.repeats and run.examples_seen > seen:  # what was not played was never shown
+        finally:  # Ctrl-C may arrive after all is learned
+            if examples.repeats and run.examples_seen > seen:  # pairs that were not played were not shown
                 played = run.book.rounds - before
                 run.examples_seen = seen + played
                 if run.hypothesis.keep:  # else there is no certificate, and memory must not grow
                     self._shown.append(first + examples.index[: 2 * played])
 
     def _held_out(self, eval_set: Any) -> Callable[[], float]:
-        """What the present guess scores on lists that are not learned from."""
+        """Return a function that scores the present guess on the validation set."""
         try:
             X, y, *rest = eval_set
         except (TypeError, ValueError):
             raise ValueError(f"eval_set must be (X, y, qid). Got {type(eval_set).__name__}.") from None
         X, y, qid = gathered(X, y, rest[0] if rest else None, None, self._kernel())
         rows, _ = self._rows_to_answer(X, None, None)
-        number, _, _ = group_rows(qid, len(rows))
-        return lambda: self._measured(y, self._scores(rows, number), number)
+        query, _, _ = group_rows(qid, len(rows))
+        return lambda: self._measured(y, self._scores(rows, query), query)
 
     def _check_parameters(self) -> None:
         self._check_shared(flags=("shuffle", "keep_examples"))
         inputs.one_of("strategy", self.strategy, ("pairs", "best", "top"))
         rows_per_block(self.block_size)
         if self.draws is not None:
-            inputs.whole("draws", self.draws)
+            inputs.positive_integer("draws", self.draws)
             if self.strategy != "pairs":
                 raise ValueError(f"draws are made by strategy='pairs' only. Got strategy={self.strategy!r}.")
         if isinstance(self._kernel(), Precomputed):

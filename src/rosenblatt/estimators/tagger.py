@@ -1,4 +1,4 @@
-"""PerceptronTagger: sequence labelling behind scikit-learn's contract."""
+"""PerceptronTagger: sequence labelling under scikit-learn's contract."""
 
 from __future__ import annotations
 
@@ -28,48 +28,48 @@ from rosenblatt.theory import certificates
 
 
 class PerceptronTagger(Decoding, RunEstimator):
-    """Labels for every token of a sequence, learned from mistakes and found with Viterbi's search.
+    """A structured perceptron that labels every token of a sequence, decoded with the Viterbi algorithm.
 
-    A sequence is a list of tokens. A token is a text; a tuple of texts; a dict of named features; a list of
-    their names; a row of texts, with `templates`; anything, with `features`; or a row of an array.
+    A sequence is a list of tokens. A token is a string; a tuple of strings; a dict of named features; a list
+    of their names; a row of strings, with `templates`; anything, with `features`; or a row of an array.
 
     Parameters
     ----------
     kernel
-        How similar two tokens are; None for the linear learner. Transitions stay linear.
+        The kernel between tokens; None for the linear learner. Transitions stay linear.
     templates
-        What to look at where tokens are texts or rows of texts: values such as `word[-1] & word[0]`, or a
-        text in CRF++'s language. By default `rosenblatt.features.WORDS` for tokens that are texts, and what
-        is around a token in the other columns if they are tuples of texts.
+        Feature templates for tokens that are strings or rows of strings: values such as `word[-1] & word[0]`,
+        or a string in CRF++'s template language. By default `rosenblatt.features.WORDS` for strings, and for
+        tuples also a window over the other columns.
     features
         A function `features(sequence, i)` that returns the features of a token: a dict, or a list of names.
     scheme
-        "IOB1", "IOB2" (or "BIO"), "BILOU", "BIOES" (or "IOBES"): only what the scheme allows is learned and
-        answered.
+        "IOB1", "IOB2" (or "BIO"), "BILOU", "BIOES" (or "IOBES"): only paths that the scheme allows are
+        learned and predicted.
     allowed
-        Pairs of labels that may follow each other, where not all may. None in the first place allows a
-        first label, in the second a last one; without any such pair all are.
+        Pairs of labels that may follow each other, if not all may. (None, label) allows a first label and
+        (label, None) a last one; without any such pair all are allowed.
     transitions
-        Whether pairs of labels have scores. None for yes, unless templates in CRF++'s language have no
+        Whether there are transition weights. None for yes, unless templates in CRF++'s language have no
         line B.
     epochs, predictor, rule, learning_rate, fit_intercept, shuffle, random_state, budget, verbose
-        As for `PerceptronClassifier`. Rules that ask for a margin ask for it once per wrong label.
+        As for `PerceptronClassifier`. Required margins are multiplied by the number of wrong labels.
     class_weight
-        "balanced", or a dict from labels to weights: a correction on a sequence counts for as much as its
-        labels do on average.
+        "balanced", or a dict from labels to weights: a correction on a sequence is multiplied by the mean
+        weight of its labels.
     keep_examples
-        Whether to store corrected tokens, which the predictors best, vote and sample need; "auto" for when
-        they are asked for, or there is a kernel.
+        Whether to store corrected tokens, which the predictors best, vote and sample need; "auto" for yes
+        with one of these predictors or a kernel.
     min_count
         Features that occur less often in `fit` are left out.
     hashing
-        None to number all features; or how many there are, each falling on one of them.
+        None for an id per feature; or the number of buckets that features are hashed into.
     patience
-        After how many epochs without a better score on `dev` to stop; the best epoch's guess is kept.
+        Early stopping: epochs without a better score on `dev` before the end; the best epoch's guess is kept.
     metric
         What `score` and early stopping measure: "token_accuracy", "sequence_accuracy" or "span_f1".
     n_jobs
-        How many threads decode; −1 for one per core.
+        Threads for decoding; −1 for one per core.
 
     Attributes
     ----------
@@ -156,11 +156,11 @@ class PerceptronTagger(Decoding, RunEstimator):
             A list of labels for every sequence, or one array of all labels with `lengths`. None if X is
             made of pairs (tokens, labels).
         lengths
-            How many rows of an array make each sequence.
+            The number of rows of an array in each sequence.
         sample_weight
-            What a correction on each sequence is multiplied by.
+            The factor of a correction on each sequence.
         dev
-            A pair (X, y) to score after every epoch; needed for, and only used with, `patience`.
+            A validation set (X, y), scored after every epoch; needed for, and only used with, `patience`.
         """
         with inputs.untouched_on_error(self):
             self._check_parameters()
@@ -191,27 +191,27 @@ class PerceptronTagger(Decoding, RunEstimator):
     def partial_fit(
         self, X: Any, y: Any = None, classes: Any = None, *, lengths: Any = None, sample_weight: Any = None
     ) -> Self:
-        """Go on with the run, or begin one, in the order of these sequences.
+        """Continue the run, or start one, in the order of these sequences.
 
         Parameters
         ----------
         X, y, lengths, sample_weight
-            As in `fit`. New words and features find their place.
+            As in `fit`. New words and features get weights.
         classes
-            In a first call, all labels there will ever be; those of this call by default.
+            In a first call, all labels that will ever occur; those of this call by default.
         """
         with inputs.untouched_on_error(self):
             self._check_parameters()
             if self.class_weight == "balanced":
                 raise ValueError(
-                    "class_weight='balanced' in partial_fit would balance every part by itself. Pass a dict."
+                    "class_weight='balanced' in partial_fit would balance each chunk separately. Pass a dict."
                 )
             X, y = reading.as_sequences(X, lengths), reading.as_labels(y, lengths)
             if hasattr(self, "_run"):
-                self._check_still_the_same()
+                self._check_unchanged()
                 if classes is not None and {*classes} != {*self._labeller.labels}:
                     raise ValueError(
-                        f"The labels of this run are {self._labeller.labels}, and stay so. "
+                        f"partial_fit cannot change the labels, {self._labeller.labels}. "
                         f"Got classes={classes!r}."
                     )
                 tokens, truths = self._labeller.read(X, y)
@@ -219,14 +219,14 @@ class PerceptronTagger(Decoding, RunEstimator):
             else:
                 labeller, tokens, truths = begin_reading(self._task(), X, y, classes)
                 self._begin(labeller)
-            if "temperature_" in vars(self):  # it was that of another guess
+            if "temperature_" in vars(self):  # it belongs to an earlier guess
                 del self.temperature_
             with inputs.following(self._run, self._rule()):
                 self._learn(tokens, truths, sample_weight, [np.arange(len(tokens.lengths))], 1)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, lengths: Any = None) -> float:
-        """How good the answers are, by `metric`; spans are read as conlleval reads them."""
+        """Return the quality of the predictions by `metric`; spans are read as conlleval reads them."""
         inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
         if sample_weight is not None:
             raise ValueError("Sequences are scored without weights. Got sample_weight.")
@@ -236,28 +236,28 @@ class PerceptronTagger(Decoding, RunEstimator):
         )
 
     def certificate(self, X: Any, y: Any, *, lengths: Any = None) -> Any:
-        """The mistake bound for this run, with the numbers of its proof.
+        """Return the certificate of this run: the mistake bound, with the numbers of its proof.
 
         The bound is Collins's: mistakes ≤ R² / γ² with R² the largest ‖Φ(x, y) − Φ(x, ŷ)‖² that was seen.
 
         Parameters
         ----------
         X, y, lengths
-            What was learned from.
+            The sequences that were learned from.
         """
         self._fitted()
         labeller, sequences = self._labeller, list(reading.as_sequences(X, lengths))
         tokens = labeller.encoder.encode(sequences, tidy=True)
-        truths = reading.label_numbers(list(reading.as_labels(y, lengths)), tokens.lengths, labeller.number)
+        truths = reading.label_ids(list(reading.as_labels(y, lengths)), tokens.lengths, labeller.number)
         examples = replace(labeller.examples(tokens, truths), rows=Rows(tokens.rows))
         certificates.check_learned_from(self._run, examples)
         return certificates.certify(self._run, examples, None)[0]
 
     def pruned(self, smallest: float = 0.0) -> Self:
-        """A copy that only answers, without the features whose weights are all at most this large.
+        """Return a copy for prediction only, without the features whose weights are all at most `smallest`.
 
-        It holds one guess, that of the present predictor, under the name of "last". With `smallest=0` it
-        answers as before, in less memory.
+        It holds one guess, that of the present predictor, as "last". With `smallest=0` its predictions are
+        the same, in less memory.
         """
         self._fitted()
         if self.predictor not in predictors.GUESSES:
@@ -279,7 +279,7 @@ class PerceptronTagger(Decoding, RunEstimator):
 
     def _begin(self, labeller: Labeller) -> None:
         kernel = self._kernel()
-        asked = self.predictor in ("best", "vote", "sample")
+        needed = self.predictor in ("best", "vote", "sample")
         self._labeller = labeller
         self.classes_ = reading.as_array(labeller.labels)
         self._run = labeller.run = begin(
@@ -288,7 +288,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             kernel=kernel,
             rule=self._rule(),
             intercept=self.fit_intercept,
-            keep=kernel is not None or (asked if self.keep_examples == "auto" else bool(self.keep_examples)),
+            keep=kernel is not None or (needed if self.keep_examples == "auto" else bool(self.keep_examples)),
             budget=as_budget(self.budget),
             limited=True,
             recent=self.predictor == "recent",
@@ -300,16 +300,16 @@ class PerceptronTagger(Decoding, RunEstimator):
         self._play(examples, orders, Progress(self._run.book.rounds + epochs * len(examples), self.verbose))
 
     def _held_out(self, dev: Any) -> Callable[[], float]:
-        """A function that scores the present guess on sequences that are encoded now, once."""
+        """Return a function that scores the present guess on a validation set, which is encoded once."""
         if not (isinstance(dev, tuple | list) and len(dev) == 2):
             raise ValueError(f"dev must be a pair (X, y). Got {type(dev).__name__}.")
         sequences, truths = reading.as_sequences(dev[0]), list(dev[1])
         sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
-        parts = self._parts(sequences)
-        encoded = {part.start: self._encoded(sequences, part) for part in parts}
+        chunks = self._chunks(sequences)
+        encoded = {chunk.start: self._encoded(sequences, chunk) for chunk in chunks}
 
         def score() -> float:
-            found = concatenated(self._decoded(best_labels, parts, lambda part: encoded[part.start]))
+            found = concatenated(self._decoded(best_labels, chunks, lambda chunk: encoded[chunk.start]))
             return metrics.tags.METRICS[self.metric](truths, self._listed(*found))
 
         return score
@@ -327,7 +327,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         learn(self._run, examples, orders, progress=progress, once=once)
 
     def _weights(self, name: str) -> Floats:
-        """Without the room for features to come."""
+        """Return the weights without the memory reserved for new features."""
         weights = super()._weights(name)
         return np.vstack([weights[: self._labeller.encoder.width], weights[-1:]])
 
@@ -335,14 +335,14 @@ class PerceptronTagger(Decoding, RunEstimator):
         keeps = () if self.keep_examples == "auto" else ("keep_examples",)
         self._check_shared(flags=("fit_intercept", "shuffle", *keeps))
         inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
-        inputs.whole("min_count", self.min_count)
+        inputs.positive_integer("min_count", self.min_count)
         if self.patience is not None:
-            inputs.whole("patience", self.patience)
+            inputs.positive_integer("patience", self.patience)
 
-    def _check_still_the_same(self) -> None:
+    def _check_unchanged(self) -> None:
         if self._frozen:
-            raise ValueError("A pruned tagger only answers. Go on with the one it was made of.")
-        self._check_still(
+            raise ValueError("A pruned tagger cannot learn. Continue with the one it was made from.")
+        self._check_same(
             ("fit_intercept", bool(self.fit_intercept), bool(self._run.hypothesis.support.constant)),
             (
                 "templates, features, scheme, allowed, transitions and hashing",

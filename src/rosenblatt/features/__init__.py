@@ -1,4 +1,4 @@
-"""From what a user's sequences are made of to numbered features: templates, names, hashing."""
+"""Feature extraction for sequences: templates, named features, hashing."""
 
 from rosenblatt.features.encoders import ArrayEncoder, Encoder, Tokens
 from rosenblatt.features.names import NameEncoder

@@ -1,4 +1,4 @@
-"""What encoders share: sequences in, numbered rows out, and an error that names the token at fault."""
+"""The base of encoders, which turn sequences into rows, with errors that name the token at fault."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rosenblatt.rows.columns import Columns, starts_of
 
 @dataclass(frozen=True)
 class Tokens:
-    """Encoded sequences: all their rows, one after the other, and how many tokens each has.
+    """Encoded sequences: the rows of all, concatenated, and the number of tokens of each.
 
     A sequence has a row per token; with transition features (`edges` labels), after them a row per
     pair of neighbours and label of the first of the two.
@@ -28,13 +28,13 @@ class Tokens:
 
     @property
     def starts(self) -> Ints:
-        """Where the rows of each sequence begin, and where the last ones end."""
+        """The index of the first row of each sequence, and the number of all rows."""
         if not self.edges:
             return starts_of(self.lengths)
         return starts_of(self.lengths + np.maximum(self.lengths - 1, 0) * self.edges)
 
     def renumbered(self, numbers: Ints, width: int) -> Tokens:
-        """The same with features under new numbers, without those whose number is UNKNOWN."""
+        """Return the tokens with new feature ids, without features whose id is UNKNOWN."""
         rows = self.rows
         assert isinstance(rows, Csr)
         features = numbers[rows.features].astype(np.int32)
@@ -43,7 +43,7 @@ class Tokens:
         return replace(self, rows=Csr(starts, features[known], rows.values[known], width))
 
     def of_tokens(self) -> Ints | slice:
-        """Which rows are tokens."""
+        """Return the indices of the rows that are tokens."""
         if not self.edges:
             return slice(None)
         begins = np.repeat(self.starts[:-1] - starts_of(self.lengths)[:-1], self.lengths)
@@ -51,72 +51,72 @@ class Tokens:
 
 
 class Encoder(Protocol):
-    """From sequences to rows. What it has never seen gets a number while learning, and else none."""
+    """Turns sequences into rows. A new feature gets an id while learning, and is UNKNOWN otherwise."""
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
 
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
     ) -> Tokens:
-        """The rows of these sequences, which errors count from `first`.
+        """Return the rows of sequences, which errors count from `first`.
 
-        Whoever learns or compares rows needs them `tidy`: only features that exist, in order, none twice.
-        For scores that does not matter.
+        Learning and comparing need `tidy` rows: only known features, sorted, without duplicates. Scoring
+        does not.
         """
 
     def keep(self, chosen: Bools) -> Ints:
-        """Keep these features only; returns the new number of each, UNKNOWN for those that are gone."""
+        """Keep only the chosen features; returns the new id of each feature, UNKNOWN for removed ones."""
 
     def names(self) -> list[str]:
-        """What every feature is called."""
+        """Return the name of every feature."""
 
 
 def lengths_of(sequences: Sequence[Any], first: int = 0) -> Ints:
-    """How many tokens each sequence has; errors count them from `first`."""
+    """Return the number of tokens of each sequence; errors count sequences from `first`."""
     if isinstance(sequences, Columns):
         return np.diff(sequences.starts)
     if set(map(type, sequences)) <= {list, tuple}:
         return np.fromiter(map(len, sequences), np.int64, len(sequences))
-    for number, sequence in enumerate(sequences, first):
+    for index, sequence in enumerate(sequences, first):
         if isinstance(sequence, str | bytes):
             raise ValueError(
-                f"A sequence is a list of tokens. Got the text {shown(sequence)} as sequence {number}: split "
-                "it into tokens."
+                f"A sequence is a list of tokens. Got the string {shown(sequence)} as sequence {index}: "
+                "split it into tokens."
             )
         if not hasattr(sequence, "__len__") and not sp.issparse(sequence):
             raise ValueError(
-                f"A sequence is a list of tokens. Got {shown(sequence)} as sequence {number}. For one "
+                f"A sequence is a list of tokens. Got {shown(sequence)} as sequence {index}. For one "
                 "sequence, pass a list of one."
             )
     sizes = (s.shape[0] if hasattr(s, "shape") else len(s) for s in sequences)
     return np.fromiter(sizes, np.int64, len(sequences))
 
 
-def place_of(token: int, lengths: Ints, first: int = 0) -> str:
-    """Where a token, counted over all sequences, is; sequences are counted from `first`."""
+def location_of(token: int, lengths: Ints, first: int = 0) -> str:
+    """Return the position of a token for an error; sequences are counted from `first`."""
     starts = starts_of(lengths)
     sequence = int(np.searchsorted(starts, token, side="right")) - 1
     return f"token {token - starts[sequence]} of sequence {first + sequence}"
 
 
 def shown(value: Any, most: int = 40) -> str:
-    """A value in an error, not too long."""
+    """Return the repr of a value for an error, cut to `most` characters."""
     text = repr(value)
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def tokens_of(lengths: Ints, features: Array, width: int, *, tidy: bool, repeats: bool) -> Tokens:
-    """Tokens from the features (tokens × templates) they have.
+    """Return tokens with these features (tokens × templates).
 
-    If they are not made `tidy`, UNKNOWN stays among them. If features `repeat`, there may be one twice.
+    Without `tidy`, UNKNOWN stays among the features. `repeats` is whether a token may have one twice.
     """
     return Tokens(_csr(features, width, tidy, repeats), lengths)
 
 
 def with_edges(tokens: Tokens, edges: Array, labels: int, *, tidy: bool, repeats: bool) -> Tokens:
-    """The same with rows for pairs of labels, from the features (tokens × templates) that pairs have."""
+    """Return the tokens with rows for pairs of labels added, from their features (tokens × templates)."""
     rows, lengths = tokens.rows, tokens.lengths
     assert isinstance(rows, Csr)
     first = np.zeros(len(edges), bool)
@@ -154,7 +154,7 @@ def _csr(features: Array, width: int, tidy: bool, repeats: bool) -> Csr:
 
 
 def joined(parts: list[Tokens]) -> Tokens:
-    """Tokens that were encoded apart, as if at once."""
+    """Concatenate tokens that were encoded in parts."""
     if len(parts) == 1:
         return parts[0]
     rows: Any
@@ -176,23 +176,23 @@ def joined(parts: list[Tokens]) -> Tokens:
 
 
 class ArrayEncoder:
-    """Sequences that are arrays already: a row per token, dense or CSR."""
+    """The encoder of sequences that are arrays: a row per token, dense or CSR."""
 
     def __init__(self, width: int | None = None) -> None:
         self._width = width
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return self._width or 0
 
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
     ) -> Tokens:
-        """The rows of these arrays, one after the other."""
-        sequences = [_array(sequence, number) for number, sequence in enumerate(sequences, first)]
-        for number, sequence in enumerate(sequences, first):
-            self._check(sequence, number)
+        """Return the rows of all arrays, concatenated."""
+        sequences = [_array(sequence, index) for index, sequence in enumerate(sequences, first)]
+        for index, sequence in enumerate(sequences, first):
+            self._check(sequence, index)
         lengths = np.array([sequence.shape[0] for sequence in sequences], np.int64)
         rows: Any
         if any(map(sp.issparse, sequences)):
@@ -203,45 +203,45 @@ class ArrayEncoder:
         if not np.isfinite(values).all():
             bad = int(np.flatnonzero(~np.isfinite(_dense_sum(rows)))[0])
             raise ValueError(
-                f"Features must be finite numbers. Got NaN or infinity in {place_of(bad, lengths, first)}."
+                f"Features must be finite numbers. Got NaN or infinity in {location_of(bad, lengths, first)}."
             )
         return Tokens(rows, lengths)
 
-    def _check(self, sequence: Any, number: int) -> None:
+    def _check(self, sequence: Any, index: int) -> None:
         if sequence.ndim != 2:
             raise ValueError(
                 "A sequence of numbers is an array of tokens × features. Got one of shape "
-                f"{sequence.shape} as sequence {number}."
+                f"{sequence.shape} as sequence {index}."
             )
         if self._width is None:
             self._width = int(sequence.shape[1])
         if sequence.shape[1] != self._width:
             raise ValueError(
                 f"Every token must have {self._width} features, as the first. Got {sequence.shape[1]} in "
-                f"sequence {number}."
+                f"sequence {index}."
             )
 
     def keep(self, chosen: Bools) -> Ints:
-        """Not to be done: the columns of arrays are what they are."""
-        raise ValueError("The features of arrays are their columns, and stay. Leave them out of the arrays.")
+        """Raise ValueError: the columns of arrays are fixed."""
+        raise ValueError("The features of arrays are their columns. Leave columns out of the arrays.")
 
     def names(self) -> list[str]:
-        """The features' numbers."""
+        """Return `x[0]`, `x[1]` and so on."""
         return [f"x[{feature}]" for feature in range(self.width)]
 
 
-def _array(sequence: Any, number: int) -> Any:
-    """A sequence as an array, or as CSR of which no part leads out of it."""
+def _array(sequence: Any, index: int) -> Any:
+    """Return a sequence as an array, or as canonical CSR with valid indices."""
     if not sp.issparse(sequence):
         return np.asarray(sequence)
     try:
         return canonical(sequence.tocsr())
     except ValueError as fault:
-        raise ValueError(f"{fault} It is sequence {number}.") from None
+        raise ValueError(f"{fault} It is sequence {index}.") from None
 
 
 def _float(sequences: Sequence[Any]) -> Any:
-    """float32 stays what it is; all else becomes float64."""
+    """Return float32 if all sequences are float32, else float64."""
     return np.float32 if all(sequence.dtype == np.float32 for sequence in sequences) else np.float64
 
 

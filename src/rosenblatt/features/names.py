@@ -1,4 +1,4 @@
-"""Named features: tokens that are dicts, or lists of names, as other tools take them."""
+"""Named features: tokens that are dicts, or lists of names, as in other taggers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from sklearn.utils import murmurhash3_32
 
 from rosenblatt._types import Array, Bools, Ints
-from rosenblatt.features.encoders import Tokens, lengths_of, place_of, shown
+from rosenblatt.features.encoders import Tokens, lengths_of, location_of, shown
 from rosenblatt.features.texts import REMEMBERED
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.rows import Csr, Rows, canonical, parts
@@ -22,27 +22,27 @@ COLLECTIONS = frozenset({list, tuple, set, frozenset})
 NUMBERS = frozenset({bool, int, float, np.bool_, np.float64, np.float32, np.int64, np.int32})
 
 TRUTHS: dict[Any, int] = {True: UNKNOWN - 1, False: UNKNOWN - 1}
-"""What values are looked up in under names that have no texts: marks 0 and 1, the most frequent numbers."""
+"""The dict in which values under names without strings are looked up: it marks 0 and 1, the most frequent."""
 
 ALIKE = 4
-"""How many tokens must have the same names, on average, for new features to be numbered name by name."""
+"""How many tokens must have the same names, on average, for new features to get ids name by name."""
 
 AT_ONCE = 512
-"""Tokens that are encoded at once: few enough for their texts to stay in the processor's cache."""
+"""Tokens encoded at once: few enough for their strings to stay in the processor's cache."""
 
 
 class NameEncoder:
-    """Tokens that are dicts of named features, or collections of names.
+    """The encoder of tokens that are dicts of named features, or collections of names.
 
-    A text under a name is a feature of its own, `{"word": "Paris"}`; True is the name itself; a number is
+    A string under a name is a feature of its own, `{"word": "Paris"}`; True is the name itself; a number is
     the value of the feature with that name.
 
     Parameters
     ----------
     hashing
-        None to number features as they come; or how many there are, each name falling on one of them.
+        None to give ids in order of appearance; or the number of buckets that names are hashed into.
     function
-        What makes the features of a token, `function(sequence, i)`; by default tokens are their features.
+        Returns the features of a token, `function(sequence, i)`; by default tokens are their features.
     """
 
     def __init__(self, hashing: int | None = None, function: Callable[[Any, int], Any] | None = None) -> None:
@@ -55,12 +55,12 @@ class NameEncoder:
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return self._width if self.hashing is None else self.hashing
 
     @property
     def known(self) -> tuple[dict[Any, int], dict[Any, dict[str, int]]]:
-        """The numbers of names, and of texts under every name; with `hashing` none need be remembered."""
+        """The ids of names, and of the strings under every name; empty with `hashing`."""
         return (self._flags, self._texts) if self.hashing is None else ({}, {})
 
     @known.setter
@@ -71,7 +71,7 @@ class NameEncoder:
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
     ) -> Tokens:
-        """The rows of these sequences."""
+        """Return the rows of sequences."""
         lengths = lengths_of(sequences, first)
         tokens = flat(sequences) if self._function is None else self._made(sequences)
         _check_tokens(tokens, lengths, first)
@@ -84,7 +84,7 @@ class NameEncoder:
                 self._encode(tokens[part], own, features[begin:end], values[begin:end], learning)
             except Unreadable as fault:
                 token = part.start + _token_at(own, fault.position)
-                raise ValueError(f"{fault} in {place_of(token, lengths, first)}.") from None
+                raise ValueError(f"{fault} in {location_of(token, lengths, first)}.") from None
         if not (learning or tidy):
             return Tokens(Csr(starts, features, values, self.width), lengths)
         known = features >= 0
@@ -93,26 +93,26 @@ class NameEncoder:
         return Tokens(Rows(canonical(rows)).csr, lengths)
 
     def keep(self, chosen: Bools) -> Ints:
-        """Keep these features only; returns the new number of each, UNKNOWN for those that are gone."""
+        """Keep only the chosen features; returns the new id of each feature, UNKNOWN for removed ones."""
         if self.hashing is not None:
-            raise ValueError(f"Hashed features are always {self.hashing}. Got a wish to leave some out.")
-        numbers = np.where(chosen, np.cumsum(chosen) - 1, UNKNOWN).astype(np.int64)
-        self._flags = {name: int(numbers[i]) for name, i in self._flags.items() if chosen[i]}
-        for name, texts in self._texts.items():
-            self._texts[name] = {text: int(numbers[i]) for text, i in texts.items() if chosen[i]}
+            raise ValueError(f"Hashed features are always {self.hashing}. None of them can be left out.")
+        ids = np.where(chosen, np.cumsum(chosen) - 1, UNKNOWN).astype(np.int64)
+        self._flags = {name: int(ids[i]) for name, i in self._flags.items() if chosen[i]}
+        for name, strings in self._texts.items():
+            self._texts[name] = {string: int(ids[i]) for string, i in strings.items() if chosen[i]}
         self._width = int(chosen.sum())
-        return numbers
+        return ids
 
     def names(self) -> list[str]:
-        """What every feature is called: `word=Paris`, or the name itself."""
+        """Return the name of every feature: `word=Paris`, or the name itself."""
         if self.hashing is not None:
             return [f"bucket {feature}" for feature in range(self.hashing)]
         found = [""] * self._width
         for name, i in self._flags.items():
             found[i] = str(name)
-        for name, texts in self._texts.items():
-            for text, i in texts.items():
-                found[i] = f"{name}={text}"
+        for name, strings in self._texts.items():
+            for string, i in strings.items():
+                found[i] = f"{name}={string}"
         return found
 
     def _made(self, sequences: Sequence[Any]) -> list[Any]:
@@ -122,7 +122,7 @@ class NameEncoder:
     def _encode(
         self, tokens: list[Any], starts: Ints, features: Array, values: Array, learning: bool
     ) -> None:
-        """Write the features, and the values unless they are 1, of tokens that begin at `starts`."""
+        """Write the features and values of tokens that begin at `starts`; values of 1 are there already."""
         names, given = _pairs(tokens)
         if given is None:
             features[:] = np.fromiter(map(self._flags.get, names, repeat(UNKNOWN)), np.int32, len(names))
@@ -133,14 +133,14 @@ class NameEncoder:
             if learning and given is not None and len(missing):
                 missing = _in_turn(tokens, starts, missing)
             for i in missing.tolist():
-                features[i] = self._numbered(names[i], True if given is None else given[i], learning)
+                features[i] = self._feature(names[i], True if given is None else given[i], learning)
 
     def _look_up(self, names: list[Any], given: list[Any], features: Array, values: Array) -> None:
-        """Write the features that are known, UNKNOWN for others, and the values that are numbers."""
-        texts = map(self._texts.get, names, repeat(TRUTHS))
+        """Write the known features, UNKNOWN for others, and the values that are numbers."""
+        strings = map(self._texts.get, names, repeat(TRUTHS))
         try:
-            features[:] = np.fromiter(map(dict.get, texts, given, repeat(UNKNOWN)), np.int32, len(names))
-        except TypeError:  # a value that cannot be a key, which is reported below
+            features[:] = np.fromiter(map(dict.get, strings, given, repeat(UNKNOWN)), np.int32, len(names))
+        except TypeError:  # a value that is not hashable, which is reported below
             features[:] = UNKNOWN
         numeric: list[int] = np.flatnonzero(features < UNKNOWN).tolist()
         unknown = np.flatnonzero(features == UNKNOWN).tolist()
@@ -151,31 +151,31 @@ class NameEncoder:
             found = map(self._flags.get, [names[i] for i in numeric], repeat(UNKNOWN))
             features[at] = np.fromiter(found, np.int32, len(numeric))
 
-    def _numbered(self, name: Any, value: Any, learning: bool) -> int:
-        """The number of a feature that is not known, or gets to be."""
+    def _feature(self, name: Any, value: Any, learning: bool) -> int:
+        """Return the id of a feature, a new one if learning."""
         if not isinstance(value, str):
-            return self._number(self._flags, name, str(name), learning)
+            return self._id(self._flags, name, str(name), learning)
         known = self._texts.setdefault(name, {}) if learning else self._texts.get(name, {})
-        return self._number(known, value, f"{name}={value}", learning)
+        return self._id(known, value, f"{name}={value}", learning)
 
-    def _number(self, known: dict[Any, int], key: Any, text: str, learning: bool) -> int:
-        """The number under which something is known, or gets to be."""
-        number = known.get(key, UNKNOWN)
-        if number != UNKNOWN:
-            return number
+    def _id(self, known: dict[Any, int], key: Any, name: str, learning: bool) -> int:
+        """Return the id of a key in a dict of known ones; a new id, or the hash of the name, if unknown."""
+        found = known.get(key, UNKNOWN)
+        if found != UNKNOWN:
+            return found
         if self.hashing is not None:
-            number = murmurhash3_32(text, positive=True) % self.hashing
+            found = murmurhash3_32(name, positive=True) % self.hashing
             if learning and self._remembered < REMEMBERED:
-                known[key] = number
+                known[key] = found
                 self._remembered += 1
         elif learning:
-            known[key] = number = self._width
+            known[key] = found = self._width
             self._width += 1
-        return number
+        return found
 
 
 class Unreadable(Exception):  # noqa: N818
-    """What there is that is no feature, and its position among all features of some tokens."""
+    """An invalid feature, with its position among all features of some tokens."""
 
     def __init__(self, message: str, position: int) -> None:
         super().__init__(message)
@@ -198,7 +198,7 @@ def _finite(values: list[Any], positions: list[int], names: list[Any]) -> Array:
 
 def _no_value(name: Any, value: Any, position: int) -> Unreadable:
     return Unreadable(
-        "The value of a feature must be a text, True, False or a finite number. "
+        "The value of a feature must be a string, True, False or a finite number. "
         f"Got {shown(value)} for {name!r}",
         position,
     )
@@ -207,16 +207,16 @@ def _no_value(name: Any, value: Any, position: int) -> Unreadable:
 def _check_tokens(tokens: list[Any], lengths: Ints, first: int) -> None:
     if set(map(type, tokens)) <= COLLECTIONS | {dict}:
         return
-    for number, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if not isinstance(token, Mapping | list | tuple | set | frozenset):
             raise ValueError(
                 "The features of a token are a dict, or a list of names. "
-                f"Got {shown(token)} as {place_of(number, lengths, first)}."
+                f"Got {shown(token)} as {location_of(index, lengths, first)}."
             )
 
 
 def _pairs(tokens: list[Any]) -> tuple[list[Any], list[Any] | None]:
-    """The names and values of all features in order; None for the values if all tokens are only names."""
+    """Return the names and values of all features in order; the values are None if no token has any."""
     kinds, names = set(map(type, tokens)), list(chain.from_iterable(tokens))
     if kinds <= COLLECTIONS:
         _check_names(names)
@@ -236,30 +236,31 @@ def _pairs(tokens: list[Any]) -> tuple[list[Any], list[Any] | None]:
 def _check_names(names: list[Any], first: int = 0) -> None:
     """Refuse names that are not strings; errors count positions from `first`."""
     try:
-        "".join(names)  # looks at every type sooner than a loop would
+        "".join(names)  # checks every type faster than a loop would
     except TypeError:
         i = next(i for i, name in enumerate(names) if not isinstance(name, str))
-        raise Unreadable(f"The name of a feature must be a text. Got {shown(names[i])}", first + i) from None
+        message = f"The name of a feature must be a string. Got {shown(names[i])}"
+        raise Unreadable(message, first + i) from None
 
 
 def _in_turn(tokens: list[Any], starts: Ints, missing: Ints) -> Ints:
-    """The positions of new features in the order in which they get numbers.
+    """Return the positions of new features in the order in which they get ids.
 
     Those of dicts with the same names in the same order come name by name; those of other tokens, and of all
     if few are alike, token by token.
     """
-    number: dict[tuple[Any, ...] | None, int] = {}
+    group: dict[tuple[Any, ...] | None, int] = {}
     groups = np.array(
-        [number.setdefault(tuple(t) if isinstance(t, dict) else None, len(number)) for t in tokens]
+        [group.setdefault(tuple(t) if isinstance(t, dict) else None, len(group)) for t in tokens]
     )
-    same = len(number) == 1 and set(map(type, tokens)) == {dict}
-    if not same and len(number) * ALIKE > len(tokens):
+    same = len(group) == 1 and set(map(type, tokens)) == {dict}
+    if not same and len(group) * ALIKE > len(tokens):
         return missing
     token = _token_at(starts, missing)
-    column = np.where(groups[token] == number.get(None, -1), 0, missing - starts[token])
+    column = np.where(groups[token] == group.get(None, -1), 0, missing - starts[token])
     return missing[np.lexsort((missing, column, groups[token]))]
 
 
 def _token_at(starts: Ints, position: Any) -> Any:
-    """The index of the token that has the feature at a position; of several, if there are several."""
+    """Return the index of the token with the feature at a position; an array for several positions."""
     return np.searchsorted(starts, position, side="right") - 1

@@ -1,4 +1,4 @@
-"""Templates: which parts of a sequence make a feature, as values or in CRF++'s language."""
+"""Templates: the parts of a sequence that make a feature, as values or in CRF++'s language."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from functools import lru_cache
 from operator import itemgetter
 
 FARTHEST = 1000
-"""How far from its token a template may look."""
+"""The largest offset of a template, in tokens."""
 
 
 class Kinds(dict[int, str]):
-    """What kind of letter each is, found out once."""
+    """The kind of every character, computed once."""
 
     def __missing__(self, code: int) -> str:
-        letter = chr(code)
+        character = chr(code)
         kinds = (("X", str.isupper), ("x", str.islower), ("w", str.isalpha), ("9", str.isdigit))
-        self[code] = next((kind for kind, is_one in kinds if is_one(letter)), letter)
+        self[code] = next((kind for kind, is_one in kinds if is_one(character)), character)
         return self[code]
 
 
@@ -27,7 +27,7 @@ ASCII_KINDS = "".join(KINDS[code] for code in range(128)).encode() + bytes(range
 
 
 def _shape(text: str) -> str:
-    """Upper, lower and other letters, digits, and the rest as it is; at most two of a kind in a row."""
+    """Return the kinds of the characters: X, x, w, 9, or the character itself; at most two alike in a row."""
     return _shortened(
         text.encode().translate(ASCII_KINDS).decode() if text.isascii() else text.translate(KINDS)
     )
@@ -35,7 +35,7 @@ def _shape(text: str) -> str:
 
 @lru_cache(maxsize=2**16)
 def _shortened(kinds: str) -> str:
-    """Runs cut to two; many texts are of the same kinds."""
+    """Cut runs to two; cached, since many words have the same kinds."""
     return RUN.sub(r"\1\1", kinds)
 
 
@@ -66,7 +66,7 @@ STEPS: dict[str, Callable[[str], str]] = {
 
 
 def step(name: str, size: int) -> Callable[[str], str]:
-    """What is done to a text: a prefix or suffix of a size, or one of STEPS."""
+    """Return a function of strings: a prefix or suffix of a size, or one of STEPS."""
     if name == "prefix":
         return itemgetter(slice(size))
     return itemgetter(slice(-size, None)) if name == "suffix" else STEPS[name]
@@ -74,14 +74,14 @@ def step(name: str, size: int) -> Callable[[str], str]:
 
 @dataclass(frozen=True)
 class View:
-    """A column of the tokens, or what one sees of its texts: `word`, `word.lower`, `word.lower.suffix(3)`.
+    """A column of the tokens, or a function of it: `word`, `word.lower`, `word.lower.suffix(3)`.
 
     Parameters
     ----------
     column
-        Which column of a token, from 0. A token that is a text has only this one.
+        The index of the column. A token that is a string has only column 0.
     steps
-        What is done to the text, one after the other: names with a size, which is 0 where there is none.
+        The functions applied in order: names with a size, which is 0 if there is none.
 
     Examples
     --------
@@ -95,16 +95,16 @@ class View:
     steps: tuple[tuple[str, int], ...] = ()
 
     def of(self, text: str) -> str:
-        """What one sees of this text."""
+        """Return the view of a string."""
         for name, size in self.steps:
             text = step(name, size)(text)
         return text
 
     def __getitem__(self, offset: int) -> Template:
-        """The view of the token so many places on: `word[-1]` is the word before."""
+        """Return the template of this view at an offset: `word[-1]` is the word before."""
         if not isinstance(offset, int) or isinstance(offset, bool) or abs(offset) > FARTHEST:
             raise ValueError(
-                f"A template looks at a token a whole number of places away, at most {FARTHEST}, as in "
+                f"The offset of a template must be an integer from {-FARTHEST} to {FARTHEST}, as in "
                 f"word[-1]. Got [{offset!r}]."
             )
         return Template(((offset, self),))
@@ -123,21 +123,21 @@ class View:
         return replace(self, steps=(*self.steps, (name, size)))
 
     def prefix(self, size: int) -> View:
-        """The first letters."""
+        """Return the view of the first characters."""
         return self._then("prefix", _size("prefix", size))
 
     def suffix(self, size: int) -> View:
-        """The last letters."""
+        """Return the view of the last characters."""
         return self._then("suffix", _size("suffix", size))
 
     @property
     def lower(self) -> View:
-        """The text in lower case."""
+        """The string in lower case."""
         return self._then("lower")
 
     @property
     def shape(self) -> View:
-        """What kinds of letters the text is made of: "Xxx99" for "Model42"."""
+        """The kinds of the characters: "Xxx99" for "Model42"."""
         return self._then("shape")
 
     @property
@@ -152,32 +152,32 @@ class View:
 
     @property
     def is_title(self) -> View:
-        """Whether the text is in title case: "yes" or "no"."""
+        """Whether the string is in title case: "yes" or "no"."""
         return self._then("is_title")
 
     @property
     def is_upper(self) -> View:
-        """Whether the text is in upper case: "yes" or "no"."""
+        """Whether the string is in upper case: "yes" or "no"."""
         return self._then("is_upper")
 
 
 def _size(name: str, size: int) -> int:
     if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-        raise ValueError(f"{name} takes a number of letters of at least 1. Got {size!r}.")
+        raise ValueError(f"{name} takes a number of characters ≥ 1. Got {size!r}.")
     return size
 
 
 @dataclass(frozen=True)
 class Template:
-    """What one looks at together: each way the parts can look is a feature of its own.
+    """A conjunction of views: every combination of their strings is a feature of its own.
 
     Parameters
     ----------
     parts
-        Which views of tokens how many places away.
+        Pairs of an offset in tokens and a view.
     frame
         Templates with as many parts and the same frame, unless it is empty, share their features, as
-        those of CRF++ do whose texts differ only in places.
+        those of CRF++ do whose lines differ only in %x[row,column].
     transition
         Whether its features belong to pairs of labels that follow each other (see `between`).
     """
@@ -202,7 +202,7 @@ LABELS = Template((), transition=True)
 
 
 def between(template: View | Template | None = None) -> Template:
-    """The same as a feature of the label *and* the one before: it learns what follows what, and where.
+    """Return a template whose features are of the label *and* the one before: which label follows which.
 
     Without a template, the pair of labels alone: CRF++'s `B`.
     """
@@ -213,7 +213,7 @@ def between(template: View | Template | None = None) -> Template:
 
 
 def column(number: int) -> View:
-    """A column of tokens that have several, counted from 0."""
+    """Return the view of a column, counted from 0, of tokens that have several."""
     if not isinstance(number, int) or isinstance(number, bool) or number < 0:
         raise ValueError(f"Columns are counted from 0. Got {number!r}.")
     return View(number)
@@ -228,10 +228,10 @@ MACRO = re.compile(r"%x\[\s*(-?\d+)\s*,\s*(\d+)\s*\]")
 
 
 def crfpp(text: str) -> tuple[Template, ...]:
-    r"""Templates in CRF++'s language, a line each.
+    r"""Parse templates in CRF++'s language, a line each.
 
     A line that begins with U is a template of one label, with B of a label and the one before; `%x[-1,0]`
-    stands for column 0 of the token before. Blank lines and those that begin with # count for nothing.
+    stands for column 0 of the token before. Blank lines and those that begin with # are ignored.
 
     >>> crfpp("U05:%x[-1,0]/%x[0,0]\n\n# pairs of labels\nB")
     (word[-1] & word[0], between())
@@ -244,13 +244,13 @@ def crfpp(text: str) -> tuple[Template, ...]:
         frame = MACRO.sub("%x", line)
         if line[0] not in "UB" or "%x[" in frame or "%t[" in frame or "%m[" in frame:
             raise ValueError(
-                "A line of a template must begin with U or B, and may hold %x[row,column] with whole "
-                f"numbers. Got {line!r} in line {number}."
+                "A line of a template must begin with U or B, and may hold %x[row,column] with integers. "
+                f"Got {line!r} in line {number}."
             )
         parts = tuple((int(row), View(int(col))) for row, col in MACRO.findall(line))
         if any(abs(offset) > FARTHEST for offset, _ in parts):
             raise ValueError(
-                f"A template looks at most {FARTHEST} places away. Got {line!r} in line {number}."
+                f"A template looks at most {FARTHEST} tokens away. Got {line!r} in line {number}."
             )
         found.append(LABELS if line[0] == "B" and not parts else Template(parts, frame, line[0] == "B"))
     if not found:
@@ -272,11 +272,11 @@ WORDS: tuple[Template, ...] = (
     lower[0] & lower[1],
     lower[-1] & lower[1],
 )
-"""For tokens that are words: the word, its neighbours, beginnings, endings and shape."""
+"""Templates for tokens that are words: the word, its neighbours, prefixes, suffixes and shape."""
 
 
 def words_and_columns(columns: int) -> tuple[Template, ...]:
-    """WORDS for the first column, and of each other one what is around a token, up to three at a time."""
+    """Return WORDS for the first column, and for each other one the context of a token, up to trigrams."""
     others = [column(number) for number in range(1, columns)]
     return WORDS + tuple(
         template

@@ -1,4 +1,4 @@
-"""Templates at work: texts become symbols once, and symbols become features without a text in between."""
+"""The encoder of templates: strings become symbols once, and symbols become features without new strings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt._types import Array, Bools, Ints
-from rosenblatt.features.encoders import Tokens, lengths_of, place_of, shown, tokens_of, with_edges
+from rosenblatt.features.encoders import Tokens, lengths_of, location_of, shown, tokens_of, with_edges
 from rosenblatt.features.templates import Template, View
 from rosenblatt.features.texts import Texts
 from rosenblatt.loops import templates as loops
@@ -20,36 +20,36 @@ TEXTS, ROWS = {str, np.str_}, {list, tuple}
 
 
 class Steps(NamedTuple):
-    """What walks have learned.
+    """The tries of templates: a template walks from its root along the symbols it sees, to a feature.
 
     Parameters
     ----------
     firsts
-        Where a first step leads (seen × roots).
+        The targets of first steps (symbols × roots).
     keys, values
-        Where the others lead, in the order of keys, which are a place and what is seen from it.
-    places, features
-        How many there are.
+        The targets of other steps, sorted by keys, which are a node and a symbol.
+    nodes, features
+        The numbers of nodes and features.
     """
 
     firsts: Array
     keys: Ints
     values: Ints
-    places: int
+    nodes: int
     features: int
 
 
 class TemplateEncoder:
-    """Tokens that are texts, or rows of texts, to the features that templates see in them.
+    """The encoder of tokens that are strings, or tuples of strings, by templates.
 
     Parameters
     ----------
     templates
         Those of one label, and those of two that follow each other.
     labels
-        The labels: a feature of two of them is one for each of the first.
+        The labels: a feature of pairs of labels is one feature for each first label.
     hashing
-        None to number features as they come; or how many there are, each look falling on one of them.
+        None to give ids in order of appearance; or the number of buckets that features are hashed into.
     """
 
     def __init__(
@@ -87,23 +87,23 @@ class TemplateEncoder:
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return int(self._tally[2]) if self.hashing is None else self.hashing
 
     @property
     def texts(self) -> dict[int, Texts]:
-        """The texts of every column that templates look at."""
+        """The strings of every column that templates look at."""
         return self._texts
 
     @property
     def looks(self) -> list[dict[str, int]]:
-        """The numbers of what views show, one after the other; views that share theirs have them once."""
+        """The ids of looks of every view; views that share theirs are listed once."""
         every = (look for texts in self._texts.values() for look in texts.looks.values())
         return list({id(look): look for look in every}.values())
 
     @property
     def steps(self) -> Steps:
-        """Where the walks of templates lead."""
+        """The tries of the templates."""
         keys, values = self._table[::2], self._table[1::2]
         order = np.argsort(keys[keys != 0])
         return Steps(
@@ -113,14 +113,14 @@ class TemplateEncoder:
     @steps.setter
     def steps(self, steps: Steps) -> None:
         self._firsts = steps.firsts
-        self._tally = np.array([len(steps.keys), steps.places, steps.features], np.int64)
+        self._tally = np.array([len(steps.keys), steps.nodes, steps.features], np.int64)
         self._table = np.stack([steps.keys, steps.values], axis=1).reshape(-1)
         self._rehash(max(2 * SMALLEST_TABLE, 4 * 2 ** len(steps.keys).bit_length()))
 
     def encode(
         self, sequences: Sequence[Any], learning: bool = False, *, tidy: bool = False, first: int = 0
     ) -> Tokens:
-        """The rows of these sequences."""
+        """Return the rows of sequences."""
         lengths = lengths_of(sequences, first)
         columns = columns_of(sequences, lengths, 1 + max(self._texts, default=0), first)
         symbols = self._symbols(columns, int(lengths.sum()), learning)
@@ -141,39 +141,39 @@ class TemplateEncoder:
         return with_edges(tokens, features[:, self._edges], len(self._labels), **rows)
 
     def keep(self, chosen: Bools) -> Ints:
-        """Keep these features only; returns the new number of each, UNKNOWN for those that are gone.
+        """Keep only the chosen features; returns the new id of each feature, UNKNOWN for removed ones.
 
-        A feature of two labels is kept for all first labels if it is for one.
+        A feature of pairs of labels is kept for all first labels if it is chosen for one.
         """
         if self.hashing is not None:
-            raise ValueError(f"Hashed features are always {self.hashing}. Got a wish to leave some out.")
+            raise ValueError(f"Hashed features are always {self.hashing}. None of them can be left out.")
         chosen, size = chosen.copy(), len(self._labels)
         if self._edges.any():
             of_pairs = {int(root) for root, edge in zip(self._roots, self._edges, strict=True) if edge}
             for feature, root, _ in self._walks():
                 if root in of_pairs:
                     chosen[feature : feature + size] = chosen[feature : feature + size].any()
-        numbers = np.where(chosen, np.cumsum(chosen) - 1, loops.UNKNOWN).astype(np.int64)
+        ids = np.where(chosen, np.cumsum(chosen) - 1, loops.UNKNOWN).astype(np.int64)
         steps, values = self._table[::2], self._table[1::2]
         features = (steps != 0) & (values >= 0)
-        values[features] = numbers[values[features]]
+        values[features] = ids[values[features]]
         steps[values == loops.UNKNOWN] = 0
         features = self._firsts >= 0
-        self._firsts[features] = numbers[self._firsts[features]]
+        self._firsts[features] = ids[self._firsts[features]]
         self._tally[2] = chosen.sum()
         self._rehash(len(self._table))
-        return numbers
+        return ids
 
     def names(self) -> list[str]:
-        """What every feature is called: `word[-1]=the & word[0]=cat`."""
+        """Return the name of every feature: `word[-1]=the & word[0]=cat`."""
         if self.hashing is not None:
             return [f"bucket {feature}" for feature in range(self.hashing)]
         names = [""] * self.width
         looks = {view: list(look) for texts in self._texts.values() for view, look in texts.looks.items()}
         template_of = dict(zip(self._roots[::-1].tolist(), self.templates[::-1], strict=True))
-        for feature, root, way in self._walks():
+        for feature, root, path in self._walks():
             template = template_of[root]
-            parts = zip(template.parts, way, strict=True)
+            parts = zip(template.parts, path, strict=True)
             name = " & ".join(
                 f"{view!r}[{offset}]={_look(seen, looks[view], self._farthest)}"
                 for (offset, view), seen in parts
@@ -186,22 +186,22 @@ class TemplateEncoder:
         return names
 
     def _walks(self) -> Iterator[tuple[int, int, list[int]]]:
-        """Every feature, with the root it came from and what was seen on the way."""
+        """Yield every feature with its root and the symbols on the path to it."""
         keys, values = self._table[::2], self._table[1::2]
-        places, seen = np.divmod(keys[keys != 0], 2**32)
+        nodes, seen = np.divmod(keys[keys != 0], 2**32)
         first, roots = np.nonzero(self._firsts != loops.UNKNOWN)
         steps = [
             *zip(roots.tolist(), first.tolist(), self._firsts[first, roots].tolist(), strict=True),
-            *zip(places.tolist(), seen.tolist(), values[keys != 0].tolist(), strict=True),
+            *zip(nodes.tolist(), seen.tolist(), values[keys != 0].tolist(), strict=True),
         ]
-        came = {-2 - value: (place, look) for place, look, value in steps if value < 0}
-        for place, look, value in steps:
+        parents = {-2 - value: (node, symbol) for node, symbol, value in steps if value < 0}
+        for node, symbol, value in steps:
             if value >= 0:
-                way, root = [look], place
-                while root in came:
-                    root, before = came[root]
-                    way.append(before)
-                yield value, root, way[::-1]
+                path, root = [symbol], node
+                while root in parents:
+                    root, before = parents[root]
+                    path.append(before)
+                yield value, root, path[::-1]
 
     def _learn(self, symbols: Array, starts: Ints, seen: Array, features: Array) -> None:
         self._make_room(2 * self._farthest + 1 + int(symbols.max(initial=-1)))
@@ -216,7 +216,7 @@ class TemplateEncoder:
                 self._rehash(4 * 2 ** steps.bit_length())
 
     def _surroundings(self, lengths: Ints, dtype: Any) -> Array:
-        """Room for what is seen in the longest of these sequences and beyond its ends."""
+        """Return a buffer for the symbols of the longest of these sequences and beyond its ends."""
         return np.empty((lengths.max(initial=0) + 2 * self._farthest, len(self._views)), dtype)
 
     def _rehash(self, size: int) -> None:
@@ -225,7 +225,7 @@ class TemplateEncoder:
         self._tally[0] = np.count_nonzero(self._table[::2])
 
     def _make_room(self, looks: int) -> None:
-        """Let there be first steps for so many looks: twice as many as needed, the last leading nowhere."""
+        """Enlarge the table of first steps to twice as many symbols as needed; the last leads nowhere."""
         before, roots = self._firsts.shape
         if looks >= before:
             firsts = np.full((2 * looks, roots), loops.UNKNOWN, np.int32)
@@ -233,13 +233,13 @@ class TemplateEncoder:
             self._firsts = firsts
 
     def _symbols(self, columns: Sequence[Sequence[str]], tokens: int, learning: bool) -> Array:
-        """What templates see (tokens × views)."""
+        """Return the symbols that templates see (tokens × views)."""
         found = [texts.symbols(columns[column], learning) for column, texts in self._texts.items()]
         return found[0] if len(found) == 1 else np.hstack([np.empty((tokens, 0), np.int32), *found])
 
 
 def _looks(templates: Sequence[Template]) -> dict[View, dict[str, int]]:
-    """The numbers of what each view shows; those that templates may take for one another share theirs."""
+    """Return an empty dict of look ids per view; views of templates that share features share one."""
     shared: dict[str, int] = {}
     framed = {view for template in templates if template.frame for _, view in template.parts}
     together = framed if len({kind_of(t) for t in templates}) < len(templates) else set()
@@ -248,18 +248,18 @@ def _looks(templates: Sequence[Template]) -> dict[View, dict[str, int]]:
 
 
 def kind_of(template: Template) -> Any:
-    """What templates have in common that share their features."""
+    """Return the key of templates that share their features."""
     return (template.frame, len(template.parts), template.transition) if template.frame else template
 
 
 def _roots(templates: Sequence[Template]) -> Ints:
-    """Where the walk of each template begins; those that share their features begin together."""
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(kind_of(t), len(numbers) + 1) for t in templates], np.int64)
+    """Return the root of each template; templates that share their features share their root."""
+    roots: dict[Any, int] = {}
+    return np.array([roots.setdefault(kind_of(t), len(roots) + 1) for t in templates], np.int64)
 
 
 def _look(seen: int, looks: list[str], farthest: int) -> str:
-    """What a number stands for that was seen."""
+    """Return the look of a symbol, or the distance beyond an end of the sequence."""
     if seen >= 2 * farthest:
         return looks[seen - 2 * farthest]
     distance, after = divmod(seen, 2)
@@ -269,7 +269,7 @@ def _look(seen: int, looks: list[str], farthest: int) -> str:
 def columns_of(
     sequences: Sequence[Any], lengths: Ints, needed: int, first: int = 0
 ) -> Sequence[Sequence[str]]:
-    """The columns of all tokens, each a list of texts; so many are needed."""
+    """Return the columns of all tokens, each a list of strings; at least `needed` of them."""
     if isinstance(sequences, Columns) and len(sequences.columns) >= needed:
         return sequences.columns
     tokens = flat(sequences)
@@ -282,12 +282,12 @@ def columns_of(
         columns = [list(map(itemgetter(column), tokens)) for column in range(needed)]
         if all(set(map(type, column)) <= TEXTS for column in columns):
             return columns
-    for number, token in enumerate(tokens):
+    for index, token in enumerate(tokens):
         if not _readable(token, needed):
             raise ValueError(
-                f"Every token must be a row of {needed} text{'s' * (needed > 1)} or more, for templates look "
-                f"at so many columns{', or one text' * (needed == 1)}. Got {shown(token)} as "
-                f"{place_of(number, lengths, first)}."
+                f"Every token must be a row of {needed} string{'s' * (needed > 1)} or more, the columns that "
+                f"templates look at{', or one string' * (needed == 1)}. Got {shown(token)} as "
+                f"{location_of(index, lengths, first)}."
             )
     rows = [(token,) if isinstance(token, str) else token for token in tokens]
     return [[row[column] for row in rows] for column in range(needed)]
@@ -298,4 +298,4 @@ def _readable(token: Any, needed: int) -> bool:
         return needed == 1
     if not isinstance(token, list | tuple) or len(token) < needed:
         return False
-    return all(isinstance(text, str) for text in token[:needed])
+    return all(isinstance(cell, str) for cell in token[:needed])

@@ -1,16 +1,16 @@
-"""The games: what an answer is, when it is wrong, and what a wrong one corrects. One file, one game."""
+"""The games: what an answer is, when it is wrong, and what is corrected then. One file, one game."""
 
 from rosenblatt.checks import Check
 from rosenblatt.games.binary import Binary
 from rosenblatt.games.checks import check
-from rosenblatt.games.game import NO_OFFSETS, Game
+from rosenblatt.games.game import NO_STRUCTURE, Game
 from rosenblatt.games.multiclass import Argmax, OneVsRest
 from rosenblatt.games.ranking import Ranking
 from rosenblatt.games.sequence import Sequence
 from rosenblatt.loops.compiling import compilable
 
 __all__ = [
-    "NO_OFFSETS",
+    "NO_STRUCTURE",
     "Argmax",
     "Binary",
     "Check",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Array, Bools, Floats, Ints
-from rosenblatt.games.game import NO_OFFSETS
+from rosenblatt.games.game import NO_STRUCTURE
 from rosenblatt.loops.compiling import compilable
 
 
@@ -22,7 +22,7 @@ def judge(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """Add y·φ(x) unless y·⟨v, φ(x)⟩ > 0: a score of exactly 0 is a mistake."""
+    """Judge a score: add y·φ(x) unless y·⟨v, φ(x)⟩ > 0; a score of exactly 0 is a mistake."""
     sign = 2.0 * truth[0] - 1.0
     margin = sign * scores[0, 0]
     where[0, 0], where[0, 1], amount[0] = 0, 0, sign
@@ -39,7 +39,7 @@ def judge_zero_positive(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """The same, but a score of exactly 0 answers "positive"."""
+    """Judge a score, of which exactly 0 answers "positive": add y·φ(x) after a mistake."""
     sign = 2.0 * truth[0] - 1.0
     where[0, 0], where[0, 1], amount[0] = 0, 0, sign
     return 1, sign * scores[0, 0], (scores[0, 0] >= 0.0) != (truth[0] == 1), 1.0
@@ -63,7 +63,7 @@ def ballot_zero_positive(
 
 @dataclass(frozen=True)
 class Binary:
-    """Truths are 0 and 1, for the labels −1 and +1 of the sources.
+    """The binary game; truths are 0 and 1, for the labels −1 and +1 of the sources.
 
     Parameters
     ----------
@@ -73,33 +73,33 @@ class Binary:
 
     ties: str = "mistake"
     outputs = 1
-    structure = NO_OFFSETS
+    structure = NO_STRUCTURE
     heads = 1
     alternatives = 1
 
     @property
     def judge(self) -> Any:
-        """When a score is wrong, and +y."""
+        """The judge for these `ties`: when a score is wrong; it adds y·φ(x)."""
         return judge if self.ties == "mistake" else judge_zero_positive
 
     @property
     def ballot(self) -> Any:
-        """The sign of the score."""
+        """The ballot for these `ties`: a vote for the sign of the score."""
         return ballot if self.ties == "mistake" else ballot_zero_positive
 
     def most_entries(self, rows: int) -> int:
-        """One: the row."""
+        """Return 1: the row's."""
         return 1
 
     def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
-        """1 where the score is positive."""
+        """Return 1 where the score is positive, else 0."""
         positive = scores[:, 0] > 0 if self.ties == "mistake" else scores[:, 0] >= 0
         return positive.astype(np.int64)
 
     def settled(self, tally: Floats, left: Floats) -> Bools:
-        """Whether the votes that are left cannot change who wins."""
+        """Whether the votes that are left cannot change the winner."""
         return np.asarray(np.abs(tally[:, 0]) > left[0])
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:
-        """1 where the votes for it prevail."""
+        """Return 1 where most votes are for it, else 0."""
         return self.answer(tally, tally, starts)

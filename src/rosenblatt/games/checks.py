@@ -1,4 +1,4 @@
-"""Is it a game? What a sample can tell."""
+"""Check a user's game for what the learner relies on, by a sample of rounds."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rosenblatt.loops.checking import alone
 
 MEMBERS = ("outputs", "structure", "heads", "alternatives", "judge", "ballot", "answer", "elect")
 
-REACHES = (-np.inf, 0.0, 1.0)
-"""What rules ask for: mistakes only, the nearest rival, a margin."""
+REQUIRED = (-np.inf, 0.0, 1.0)
+"""The margins that rules require: none (mistakes only), 0, and 1."""
 
 Judged = tuple[Verdict, Ints, Floats]
 """A verdict and the entries that were written: where, and the amounts."""
 
 
 def check(game: Game, truths: Sequence[Any], *, draws: int = 8, seed: int = 0) -> Check:
-    """Whether a game does what the learner relies on, in rounds with these truths and drawn scores.
+    """Check a game for what the learner relies on, in rounds with these truths and drawn scores.
 
     The judge must write entries for rows, outputs and structure weights that exist, and its margin must be
     the sum of their scores. It must change nothing else, and be deterministic. Heads must not share an
@@ -33,13 +33,13 @@ def check(game: Game, truths: Sequence[Any], *, draws: int = 8, seed: int = 0) -
     Parameters
     ----------
     game
-        The game in question.
+        The game to check.
     truths
         The truth of each round: one value, or a list with one for each of its rows.
     draws
         How often to draw scores for each round.
     seed
-        What they are drawn from.
+        The seed of the random scores.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def check(game: Game, truths: Sequence[Any], *, draws: int = 8, seed: int = 0) -
     for truth in trial.truths:
         for _ in range(draws):
             trial.judge(truth)
-    trial.check_tracks()
+    trial.check_heads()
     trial.vote()
     return Check(f"{game!r:.100}", trial.cases, tuple(trial.faults.values()))
 
@@ -78,10 +78,10 @@ class _Trial:
         self._learned: set[int] = set()
 
     def judge(self, truth: Array) -> None:
-        """Try the judge in one round, on every head and for all that rules ask for."""
+        """Try the judge in one round, on every head and for every required margin."""
         scores, structure = self._drawn(len(truth))
         for head in range(self.game.heads):
-            for required in REACHES:
+            for required in REQUIRED:
                 self.cases += 1
                 self._judge(scores, structure, truth, head, required)
 
@@ -134,14 +134,14 @@ class _Trial:
         if count and np.isfinite(total) and not np.isclose(margin, total, rtol=1e-9, atol=1e-9):
             self._note("margin", f"judge returns the margin {margin:.6g}, and its entries make {total:.6g}")
 
-    def check_tracks(self) -> None:
+    def check_heads(self) -> None:
         """Check that no two heads moved the same output."""
         moved = [output for outputs in self._outputs.values() for output in outputs]
         if len(moved) > len(set(moved)):
             self._note("heads", "heads of the game share an output, and must not")
 
     def vote(self) -> None:
-        """Try the ballot, and how answers are read, on all rounds together."""
+        """Try ballot, answer and elect on all rounds together."""
         starts = np.cumsum([0, *map(len, self.truths)]).astype(np.int64)
         scores, structure = self._drawn(int(starts[-1]))
         try:

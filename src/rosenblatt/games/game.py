@@ -1,4 +1,4 @@
-"""What a game is to the learner: a few numbers, two compiled functions and two ways to read an answer."""
+"""The interface of a game: a few sizes, two compiled functions, and two methods that return answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 
-NO_OFFSETS: Floats = np.zeros(0)
+NO_STRUCTURE: Floats = np.zeros(0)
 
 
 def most_entries(game: Game, rows: int) -> int:
@@ -23,7 +23,7 @@ def most_entries(game: Game, rows: int) -> int:
 
 
 class Game(Protocol):
-    """The seam between the learner and what it plays.
+    """The interface between the learner and what it plays.
 
     A round shows some rows; a guess scores them with a matrix (rows × outputs). A game may own
     *structure weights*, learned numbers that see no row, such as thresholds or transition scores. Its outputs
@@ -36,7 +36,7 @@ class Game(Protocol):
 
     @property
     def structure(self) -> Floats:
-        """The structure weights of v_0; −∞ stays what it is."""
+        """The structure weights of v_0; −∞ stays −∞."""
 
     @property
     def heads(self) -> int:
@@ -52,12 +52,12 @@ class Game(Protocol):
 
         It writes Φ(truth) − Φ(rival) as entries, `where[a] = (row, output)` or `(-1, structure weight)` with
         `amount[a]`, and returns how many there are, the margin ⟨v, Φ(truth) − Φ(rival)⟩, whether the
-        answer is wrong, and the rival's cost: how wrong it is, 1 where that is all the same.
+        answer is wrong, and the rival's cost: how wrong it is, 1 if all rivals cost the same.
 
         The rule asks for a margin of `required` · cost. The rival is the one that falls short of it the most:
         the answer if that is wrong and all cost the same, else the most dangerous one. A round without a
-        rival has no entries and the margin ∞; so may one that is right where nobody asks by how much, which
-        is when `required` is −∞.
+        rival has no entries and the margin ∞; so may one that is right if `required` is −∞, when no rule
+        asks by how much.
 
         Where several truths are accepted, and which of them is corrected depends on the guess, a game has a
         second such function, `guarantee`: its margin is the least that any of them has.
@@ -77,7 +77,7 @@ class Game(Protocol):
     def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
         """The answers to rounds `starts[i]:starts[i + 1]` of the scores (rows × outputs).
 
-        `structure` is (rounds × structure weights), for the guess drawn may differ from round to round.
+        `structure` is (rounds × structure weights): the guess drawn may differ from round to round.
         """
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:

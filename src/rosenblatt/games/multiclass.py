@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt._types import Array, Bools, Floats, Ints
-from rosenblatt.games.game import NO_OFFSETS
+from rosenblatt.games.game import NO_STRUCTURE
 from rosenblatt.loops.compiling import compilable
 
 
@@ -21,7 +21,7 @@ def judge_argmax(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """+1 at the truth, −1 at the highest other class, unless the truth is strictly above it."""
+    """Judge classes: +1 at the truth, −1 at the highest other, unless the truth is strictly above it."""
     rival = 1 if truth[0] == 0 else 0
     for o in range(scores.shape[1]):
         if o != truth[0] and scores[0, o] > scores[0, rival]:
@@ -37,8 +37,8 @@ def ballot_argmax(
     scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array
 ) -> None:
     """A vote for the class with the highest score; a tie for the top abstains."""
-    # Written for vector instructions: no branch, and no store that keeps what is there, for which the
-    # compiler would use masked stores, the slowest of all.
+    # Written for vector instructions: no branch, and no conditional store, which the compiler would turn into
+    # masked stores, the slowest of all.
     rows, hits = scores.shape[1], 0
     highest, other = scores[0].copy(), np.empty(rows)
     for o in range(1, scores.shape[0]):
@@ -50,12 +50,12 @@ def ballot_argmax(
             tally[o, i] += weight if scores[o, i] == highest[i] else 0.0
             hits += 1 if scores[o, i] == highest[i] else 0
     if hits > rows:
-        take_back_ties(scores, highest, weight, tally)
+        remove_tied_votes(scores, highest, weight, tally)
 
 
 @compilable
-def take_back_ties(scores: Array, highest: Array, weight: float, tally: Array) -> None:
-    """Take back the votes in rounds where several classes are at the top."""
+def remove_tied_votes(scores: Array, highest: Array, weight: float, tally: Array) -> None:
+    """Remove the votes in rounds where several classes have the highest score."""
     for i in range(scores.shape[1]):
         holders = 0
         for o in range(scores.shape[0]):
@@ -76,7 +76,7 @@ def judge_one(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """The binary game "is it class `head`?": a score of exactly 0 is a mistake."""
+    """Judge the binary question "is it class `head`?"; a score of exactly 0 is a mistake."""
     sign = 1.0 if truth[0] == head else -1.0
     margin = sign * scores[0, head]
     where[0, 0], where[0, 1], amount[0] = 0, head, sign
@@ -95,14 +95,14 @@ def ballot_one(
 
 @dataclass(frozen=True)
 class Classes:
-    """What the two have in common: a score per class, and the answer is the highest."""
+    """The base of the multiclass games: a score per class; the highest is the answer."""
 
     classes: int
-    structure = NO_OFFSETS
+    structure = NO_STRUCTURE
 
     @property
     def outputs(self) -> int:
-        """One per class."""
+        """How many classes there are."""
         return self.classes
 
     alternatives = outputs
@@ -125,12 +125,12 @@ class Argmax(Classes):
     ballot = staticmethod(ballot_argmax)
 
     def settled(self, tally: Floats, left: Floats) -> Bools:
-        """Whether the votes that are left cannot change who wins."""
+        """Whether the votes that are left cannot change the winner."""
         second, first = np.partition(tally, -2, axis=1)[:, -2:].T
         return np.asarray(first - second > left[0])
 
     def most_entries(self, rows: int) -> int:
-        """Two: the truth and its rival."""
+        """Return 2: those of the truth and its rival."""
         return 2
 
 
@@ -149,12 +149,12 @@ class OneVsRest(Classes):
     ballot = staticmethod(ballot_one)
 
     def settled(self, tally: Floats, left: Floats) -> Bools:
-        """Whether the votes that are left, for or against each class, cannot change who wins."""
+        """Whether the votes that are left, for or against each class, cannot change the winner."""
         rows, first = np.arange(len(tally)), np.argmax(tally, axis=1)
         others = tally + left
         others[rows, first] = -np.inf
         return np.asarray(tally[rows, first] - left[first] > others.max(axis=1))
 
     def most_entries(self, rows: int) -> int:
-        """One: the class."""
+        """Return 1: that of the class."""
         return 1

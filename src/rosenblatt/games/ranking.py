@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.games.game import NO_OFFSETS
+from rosenblatt.games.game import NO_STRUCTURE
 from rosenblatt.loops.compiling import compilable
 
 
@@ -22,7 +22,7 @@ def judge_best(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """+1 at the best row, −1 at the highest other one, unless the best is strictly above it.
+    """Judge a list: +1 at the best row, −1 at the highest other one, unless the best is strictly above it.
 
     Of several that are equally good the one with the highest score counts.
     """
@@ -55,7 +55,7 @@ def judge_every_best(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """The same for the lowest of several that are equally good: what a vector promises for each of them."""
+    """Judge a list by the lowest of several best rows: the margin that holds for each of them."""
     lowest = np.empty_like(scores)
     rows = scores.shape[0]
     top = truth[0] if rows > 0 else 0
@@ -79,13 +79,13 @@ def judge_top(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """+1 at each row that is not above the highest-scoring worse one, −1 at that; all in one correction.
+    """Judge a list: +1 at each row not above the highest-scoring worse one, −1 at that; one correction.
 
     The cost is how many such pairs there are. If all rows are above, the pair that is closest counts.
     """
     order = np.argsort(truth, kind="mergesort")
     count, total, closest, wrong = 0, 0.0, np.inf, False
-    near, far, worse, highest = -1, -1, -1, -1  # of all with lower grades, and of all so far
+    near, far, worse, highest = -1, -1, -1, -1  # worse: of all with lower grades; highest: of all so far
     for i in range(order.shape[0]):
         r = order[i]
         if i > 0 and truth[r] > truth[order[i - 1]]:
@@ -130,7 +130,7 @@ JUDGES = {"best": judge_best, "top": judge_top}
 
 @dataclass(frozen=True)
 class Ranking:
-    """Truths are grades, one per row, more being better; answers are places in the list, from 0.
+    """The ranking game; truths are grades, one per row, higher is better; answers are indices in the list.
 
     Parameters
     ----------
@@ -144,28 +144,28 @@ class Ranking:
     outputs = 1
     alternatives = 1
     heads = 1
-    structure = NO_OFFSETS
+    structure = NO_STRUCTURE
     ballot = staticmethod(ballot_best)
 
     @property
     def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
-        """As the strategy is."""
+        """The judge of the strategy."""
         return JUDGES[self.strategy]
 
     @property
     def guarantee(self) -> Callable[..., tuple[int, float, bool, float]]:
-        """A vector must keep every one of the best rows above the others, whichever is corrected."""
+        """The judge of a guarantee: a vector must keep every one of the best rows above the others."""
         return judge_every_best if self.strategy == "best" else self.judge
 
     def most_entries(self, rows: int) -> int:
-        """Two per pair that is corrected: one pair, or one for every row."""
+        """Return 2 per pair that is corrected: one pair, or one for every row."""
         return 2 if self.strategy == "best" else 2 * rows
 
     def answer(self, scores: Floats, structure: Floats, starts: Ints) -> Ints:
-        """The place of the highest score in every list, the first of equals."""
+        """Return the index of the highest score in every list, the first of equals."""
         lists = zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
         return np.array([int(np.argmax(scores[a:b, 0])) for a, b in lists], np.int64)
 
     def elect(self, tally: Floats, starts: Ints) -> Ints:
-        """The place with the most votes in every list, the first of equals."""
+        """Return the index with the most votes in every list, the first of equals."""
         return self.answer(tally, tally, starts)

@@ -13,17 +13,17 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.loops.compiling import compilable
 from rosenblatt.loops.paths import best_path, best_paths, length_of, path_score, rival_path, surpassing
 
-NO_PAIRS, OFFSETS, EDGES = 0, 1, 2
-"""What of the pairs of labels that follow each other is learned."""
+NO_PAIRS, TRANSITIONS, EDGES = 0, 1, 2
+"""Learned of pairs of labels that follow each other: nothing, transition weights, or edges as well."""
 
 
 @compilable
 def passed(
     path: Array, other: Array, labels: int, sign: float, learned: int, where: Array, amount: Array, count: int
 ) -> int:
-    """Write what a path passes and the other does not, with this sign; returns how many entries there are.
+    """Write an entry for all that a path passes and the other does not; return how many entries there are.
 
-    Which pairs of labels are learned: none, structure weights, or structure weights and edges.
+    `learned` is what is learned of pairs of labels: NO_PAIRS, TRANSITIONS or EDGES.
     """
     rows = path.shape[0]
     for i in range(rows):
@@ -56,10 +56,10 @@ def judged(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """+1 for all that the true path passes, −1 for its best rival, unless the truth is strictly above it.
+    """Judge a path: +1 for all that the truth passes, −1 for its best rival, unless it is strictly above.
 
-    A rival costs 1 for every label that it has wrong. A rule that asks for a margin has it searched for
-    among scores to which these costs are added.
+    A rival costs 1 for every label that it has wrong. If a margin is required, the rival is found by
+    loss-augmented decoding: with these costs added to the scores.
     """
     labels = scores.shape[1]
     rows = length_of(scores.shape[0], labels, learned == EDGES)
@@ -87,8 +87,8 @@ def judged(
     return count, margin, wrong, cost
 
 
-# A loop is composed of a judge and a ballot of fixed arguments; so what pairs are is settled by which of
-# these is composed, and is a constant to the compiler.
+# A loop is composed of a judge or a ballot with fixed arguments. So what is learned of pairs is chosen by
+# which of these is composed, and is a constant to the compiler.
 
 
 @compilable
@@ -101,8 +101,8 @@ def judge(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """The game with a score for every pair of labels."""
-    return judged(scores, structure, truth, OFFSETS, required, where, amount)
+    """Judge a path with a transition weight for every pair of labels."""
+    return judged(scores, structure, truth, TRANSITIONS, required, where, amount)
 
 
 @compilable
@@ -115,7 +115,7 @@ def judge_labels(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """The game in which pairs of labels are allowed or not, and score nothing."""
+    """Judge a path where pairs of labels are allowed or not, and score nothing."""
     return judged(scores, structure, truth, NO_PAIRS, required, where, amount)
 
 
@@ -129,7 +129,7 @@ def judge_edges(
     where: Array,
     amount: Array,
 ) -> tuple[int, float, bool, float]:
-    """The game in which the scores of pairs see the rows, too."""
+    """Judge a path where the scores of pairs see the rows, too."""
     return judged(scores, structure, truth, EDGES, required, where, amount)
 
 
@@ -150,7 +150,7 @@ def voted(
 
 @compilable
 def ballot(scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array) -> None:
-    """A vote where there are rows only."""
+    """A vote for the labels of the best path, where there are rows only."""
     voted(scores, structure, starts, False, weight, tally)
 
 
@@ -158,13 +158,13 @@ def ballot(scores: Array, structure: Array, starts: Array, head: int, weight: fl
 def ballot_edges(
     scores: Array, structure: Array, starts: Array, head: int, weight: float, tally: Array
 ) -> None:
-    """A vote where edges follow the rows."""
+    """A vote for the labels of the best path, where edges follow the rows."""
     voted(scores, structure, starts, True, weight, tally)
 
 
 @dataclass(frozen=True)
 class Sequence:
-    """Truths are labels from 0, one per row; a wrong path is moved down and the true one up.
+    """The sequence game; truths are labels from 0, one per row; a wrong path moves down and the true one up.
 
     Voting is by label: each guess votes for the labels of its best path, the first of equals, and elected
     is the path with the most votes of those that are allowed. A vote costs as many searches as there are
@@ -173,10 +173,10 @@ class Sequence:
     Parameters
     ----------
     labels
-        How many there are.
+        How many labels there are.
     forbidden
-        Pairs of labels that may not follow each other. With `labels` itself in the first place a pair
-        forbids a first label, in the second a last one.
+        Pairs of labels that may not follow each other. A pair (`labels`, b) forbids b as a
+        first label, a pair (a, `labels`) forbids a as a last one.
     pairs
         "scored": every pair of labels that follow each other, every first and every last label has a
         score that is learned. "allowed": none has, they may only be forbidden. "seen": the score of a
@@ -196,17 +196,17 @@ class Sequence:
 
     @property
     def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
-        """As the pairs are."""
+        """The judge for these `pairs`."""
         return {"allowed": judge_labels, "scored": judge, "seen": judge_edges}[self.pairs]
 
     @property
     def ballot(self) -> Callable[..., Any]:
-        """As the pairs are."""
+        """The ballot for these `pairs`."""
         return ballot_edges if self.pairs == "seen" else ballot
 
     @property
     def outputs(self) -> int:
-        """One per label."""
+        """How many labels there are."""
         return self.labels
 
     alternatives = outputs
@@ -221,11 +221,11 @@ class Sequence:
         return np.concatenate([inner.ravel(), first, last])
 
     def length(self, rows: int) -> int:
-        """How many labels a path has through a round of so many rows."""
+        """Return how many labels a path through a round of this many rows has."""
         return length_of(rows, self.labels, self.pairs == "seen")
 
     def most_entries(self, rows: int) -> int:
-        """All that two paths pass: rows, and where they are learned pairs of labels and edges."""
+        """Return the most that two paths pass: rows, and if they are learned, pairs of labels and edges."""
         tokens = self.length(rows)
         pairs = {"allowed": 0, "scored": tokens + 1, "seen": 2 * tokens}[self.pairs]
         return 2 * (tokens + pairs)
@@ -235,7 +235,7 @@ class Sequence:
         return self.best(scores, structure, starts)[0]
 
     def best(self, scores: Floats, structure: Floats, starts: Ints) -> tuple[Ints, Floats]:
-        """The same, and the score of every round's path: −∞ where all are forbidden."""
+        """The labels and the score of the best path of every round: −∞ where all are forbidden."""
         paths, totals = np.zeros(len(scores), np.int64), np.empty(len(starts) - 1)
         best_paths(np.ascontiguousarray(scores), structure, starts, self.pairs == "seen", paths, totals)
         return paths, totals

@@ -1,4 +1,4 @@
-"""What a judge returns, refused where it cannot be used."""
+"""The verdict of a judge, checked before it is used."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def verdict(
     game: Game, scores: Floats, structure: Floats, truth: Array, head: int, required: float,
     where: Ints, amount: Floats,
 ) -> Verdict:  # fmt: skip
-    """Return the verdict of any judge, checked as `judged` says."""
+    """Return the verdict of any judge, checked as in `judged`."""
     try:
         count, margin, wrong, cost = game.judge(scores, structure, truth, head, required, where, amount)
         found = int(count), float(margin), bool(wrong), float(cost)
@@ -64,7 +64,7 @@ def verdict(
 
 
 def refused(game: Game, what: str, truth: Array, head: int) -> ValueError:
-    """The error about what a judge did, given a truth."""
+    """Return the error for the verdict of a judge, given a truth."""
     side = f" on head {head}" if game.heads > 1 else ""
     return ValueError(
         f"The judge of {game!r:.100} {what}. It was given the truth {truth.tolist()!r:.60}{side}. Correct "

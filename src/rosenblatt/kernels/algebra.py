@@ -1,4 +1,4 @@
-"""Kernels of kernels: sums, products, scales and powers, which are kernels again."""
+"""Sums, products, scales and powers of kernels, which are kernels again."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Array, Data
 from rosenblatt.kernels import maps
-from rosenblatt.kernels.arithmetic import joined, whole_power
+from rosenblatt.kernels.arithmetic import integer_power, joined
 from rosenblatt.kernels.base import Kernel
 from rosenblatt.kernels.inner import Constant
 from rosenblatt.kernels.validation import at_least_one, at_least_zero
@@ -37,7 +37,7 @@ class Sum(Kernel):
 
     @property
     def parts(self) -> tuple[Kernel, ...]:
-        """The kernels to add up, but for a constant on the right, which is added in passing."""
+        """The kernels to add, without a constant on the right, which `combine` adds."""
         return (self.left,) if isinstance(self.right, Constant) else (self.left, self.right)
 
     def combine(self, *values: Array) -> Array:
@@ -141,7 +141,7 @@ class Power(Kernel):
     r"""A kernel multiplied by itself, :math:`k(x, z) = a(x, z)^d`, written `a ** d`.
 
     Its features are the monomials of degree d in the features of a. It is computed by repeated
-    squaring, so that whole numbers stay whole numbers.
+    squaring, so that integers stay integers.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Power(Kernel):
 
     def __post_init__(self) -> None:
         rule = (
-            "Only a whole power of at least 1 of a kernel can be shown to be a kernel: it is a product "
+            "Only an integer power ≥ 1 of a kernel can be shown to be a kernel: it is a product "
             "of kernels. A fractional or negative power need not be positive semi-definite."
         )
         object.__setattr__(self, "degree", at_least_one(self.degree, rule))
@@ -170,10 +170,10 @@ class Power(Kernel):
 
     def combine(self, *values: Array) -> Array:
         """Raise the values."""
-        return whole_power(values[0], self.degree)
+        return integer_power(values[0], self.degree)
 
     def rooted(self) -> tuple[Kernel, int]:
-        """Give back the kernel and the degree."""
+        """Return the kernel and the degree."""
         return self.kernel, self.degree
 
     def dimension(self, width: int) -> int:
@@ -186,5 +186,5 @@ class Power(Kernel):
 
 
 def bracketed(kernel: Kernel, *looser: type[Kernel]) -> str:
-    """How a kernel prints inside an expression that binds tighter than these."""
+    """Return the repr of a kernel, in brackets if it is of a looser type."""
     return f"({kernel!r})" if isinstance(kernel, looser) else repr(kernel)

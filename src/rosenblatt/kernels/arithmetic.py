@@ -1,4 +1,4 @@
-"""Arithmetic on kernel matrices in place, that never leaves the range of the numbers silently."""
+"""In-place arithmetic on kernel matrices, which raises ValueError on overflow."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def joined(operation: np.ufunc, left: Array, right: Array | float) -> Array:
     return result
 
 
-def whole_power(values: Array, degree: int) -> Array:
+def integer_power(values: Array, degree: int) -> Array:
     """`values ** degree` by repeated squaring, in place if the dtype holds the largest result.
 
     float32 values whose power would not fit are computed, and returned, in float64.

@@ -1,4 +1,4 @@
-"""What a kernel is: one class with two seams, and the operators that make kernels of kernels."""
+"""The base class of kernels: two ways to implement one, and the operators that combine kernels."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _UNUSED: Array = np.empty((0, 0))
 class Kernel:
     r"""A similarity that is an inner product in some feature space, :math:`k(x, z) = φ(x) \cdot φ(z)`.
 
-    Kernels are immutable values. They compare and hash by what they are made of, print as the
+    Kernels are immutable values. They compare and hash by their parameters, print as the
     expression that builds them, and combine: `+`, `*` and `**` of kernels are kernels again.
 
-    A kernel of your own is written at one of two seams.
+    A kernel of your own is written in one of two ways.
 
     - A function of ⟨x, z⟩, ⟨x, x⟩ and ⟨z, z⟩ implements `of_products` and `of_squares`, and
       `needs_squares` if it uses the last two. Expressions of such kernels share one matrix product.
@@ -41,7 +41,7 @@ class Kernel:
     (Linear() + Constant(value=1.0)) ** 2
     """
 
-    # numpy must not take a kernel for an array: np.float64(2) * kernel is the kernel's business.
+    # NumPy must not take a kernel for an array: np.float64(2) * kernel calls the kernel's __rmul__.
     __array_ufunc__ = None
 
     def __call__(self, X: Data, Z: Data | None = None) -> Array:
@@ -57,7 +57,7 @@ class Kernel:
         B = A if Z is None else Rows(self._accepted(Z, "Z"))
         if self.domain == "vectors":
             same_width(A.data, B.data)
-        with np.errstate(over="ignore", invalid="ignore"):  # said below, in words
+        with np.errstate(over="ignore", invalid="ignore"):  # reported below
             values = self.between(A, B)
         if not np.isfinite(values).all():
             raise ValueError(f"{self!r} leaves the range of {values.dtype} on these rows. Scale the data.")
@@ -72,10 +72,10 @@ class Kernel:
         if self.domain == "vectors":
             return vectors(X, name)
         if isinstance(X, str | bytes):
-            raise TypeError(f"{name} must be a list of objects, one per example. Got the text {X!r}.")
+            raise TypeError(f"{name} must be a list of objects, one per example. Got the string {X!r}.")
         return X if hasattr(X, "shape") else list(X)
 
-    # The seams
+    # What a kernel implements
 
     @property
     def parts(self) -> tuple[Kernel, ...]:
@@ -94,7 +94,7 @@ class Kernel:
 
     @property
     def domain(self) -> Domain:
-        """What the rows are: vectors, any objects, or rows of a matrix computed before."""
+        """The type of rows: vectors, any objects, or rows of a precomputed matrix."""
         domains: set[Domain] = {part.domain for part in self.parts} or {"vectors"}
         if "precomputed" in domains:
             return "precomputed"
@@ -110,14 +110,14 @@ class Kernel:
         return any(part.cancels(largest) for part in self.parts)
 
     def combine(self, *values: Array) -> Array:
-        """Make k of the values of its parts, entry by entry; may overwrite them."""
+        """Compute k from the values of its parts, entry by entry; may overwrite them."""
         raise NotImplementedError(
             f"{type(self).__name__} must implement of_products and of_squares, "
             f"or set inner = False and implement between and diagonal."
         )
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
-        """Make k of ⟨x, z⟩ (n, m), ⟨x, x⟩ (n, 1) and ⟨z, z⟩ (1, m); may overwrite `xz`, never the others."""
+        """Compute k from ⟨x, z⟩ (n, m), ⟨x, x⟩ (n, 1) and ⟨z, z⟩ (1, m); may overwrite only `xz`."""
         last = len(self.parts) - 1
         values = (
             part.of_products(xz if i == last else xz.copy(), xx, zz) for i, part in enumerate(self.parts)
@@ -125,13 +125,13 @@ class Kernel:
         return self.combine(*values)
 
     def of_squares(self, squares: Array) -> Array:
-        """Make k(x, x) of ⟨x, x⟩, as a fresh array of the same shape."""
+        """Compute k(x, x) from ⟨x, x⟩, as a new array of the same shape."""
         return self.combine(*(part.of_squares(squares) for part in self.parts))
 
     # What the learner calls
 
     def between(self, A: Rows, B: Rows) -> Array:
-        """Compute the kernel matrix (len(A), len(B)), fresh and C-contiguous; the rows are not checked."""
+        """Compute the kernel matrix (len(A), len(B)), new and C-contiguous; the rows are not checked."""
         if not self.inner:
             return self.combine(*(part.between(A, B) for part in self.parts))
         if not self.needs_squares:
@@ -149,12 +149,12 @@ class Kernel:
         return self.of_squares(A.squares)
 
     def stored(self, rows: Rows) -> Rows:
-        """Keep of these rows what it takes to evaluate the kernel against them later."""
+        """Return what must be kept of rows to evaluate the kernel against them later."""
         kept = [part.stored(rows) for part in self.parts]
         return kept[0] if kept and not any(some is rows for some in kept) else rows
 
     def rooted(self) -> tuple[Kernel, int]:
-        """Find a kernel and a degree whose power this is: itself and 1 where nothing better is known."""
+        """Return a kernel and a degree whose power this is: itself and 1 unless more is known."""
         return self, 1
 
     # The feature space
@@ -167,19 +167,19 @@ class Kernel:
         ValueError
             If the feature space has no finite dimension, or the result more than 50 million entries.
         """
-        self.dimension(1)  # says so before anything else where there is no finite map
+        self.dimension(1)  # raises first if there is no finite map
         data = vectors(X, "X")
         maps.check_size(self, data)
         return self.mapped(data)
 
     def dimension(self, width: int) -> int:
-        """Count the features that `feature_map` makes of vectors with `width` features."""
+        """Return the number of features that `feature_map` makes of vectors with `width` features."""
         raise ValueError(
             f"{self!r} has no feature map: nothing but its values is known. Use the kernel itself."
         )
 
     def mapped(self, data: Data) -> Data:
-        """Map rows that were checked, to a fresh array."""
+        """Map checked rows to a new array."""
         raise NotImplementedError(f"{type(self).__name__} must implement mapped along with dimension.")
 
     # The algebra; the expressions are imported late because they are kernels themselves
@@ -215,7 +215,7 @@ class Kernel:
         return Power(self, degree)
 
     def normalized(self) -> Normalized:
-        r"""Make the cosine in feature space, :math:`k(x, z) / \sqrt{k(x, x)\,k(z, z)}`."""
+        r"""Return the cosine in feature space, :math:`k(x, z) / \sqrt{k(x, x)\,k(z, z)}`."""
         from rosenblatt.kernels.normalized import Normalized
 
         return Normalized(self)

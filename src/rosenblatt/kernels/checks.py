@@ -1,4 +1,4 @@
-"""Is it a kernel? What a sample can tell."""
+"""A check on a sample that a function is a kernel: symmetric and positive semi-definite."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class KernelCheck:
 
 
 def check(kernel: Kernel, X: Data, *, tolerance: float | None = None) -> KernelCheck:
-    """Whether a kernel is symmetric and positive semi-definite on a sample, and by how much not.
+    """Check on a sample how far a kernel is from symmetric and positive semi-definite.
 
     A sample can refute a kernel and never prove one. All pairs are computed, in float64, and the
     eigenvalues cost n³: a few hundred rows are plenty.
@@ -75,11 +75,11 @@ def check(kernel: Kernel, X: Data, *, tolerance: float | None = None) -> KernelC
     X
         The sample: rows of numbers, or a list of any objects for kernels on objects.
     tolerance
-        What passes for rounding; a billionth of the largest value or eigenvalue unless given.
+        What passes for rounding; by default a billionth of the largest value or eigenvalue.
 
     Examples
     --------
-    The hyperbolic tangent is used as a kernel and is none.
+    The hyperbolic tangent is used as a kernel, but is not one.
 
     >>> from rosenblatt.kernels import Matrix, Polynomial
     >>> points = [[0.0], [1.0], [2.0]]

@@ -1,4 +1,4 @@
-"""Kernels from a text, as they print."""
+"""Parse kernels from expressions, as they print."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ NAMED: dict[str, Callable[..., Any]] = {
 
 
 def parse(text: str) -> Kernel:
-    """The kernel that an expression stands for; what a kernel prints is such an expression.
+    """Return the kernel of an expression, such as the repr of a kernel.
 
-    Nothing is run: a text may only name kernels and combine them.
+    Nothing is run: an expression may only name kernels and combine them.
 
     >>> parse("(Linear() + 1)**3")
     (Linear() + Constant(value=1.0)) ** 3

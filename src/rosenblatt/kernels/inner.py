@@ -1,4 +1,4 @@
-"""The inner product itself, its polynomials, and the constant."""
+"""The linear, the constant and the polynomial kernel."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Array, Data
 from rosenblatt.kernels import maps
-from rosenblatt.kernels.arithmetic import whole_power
+from rosenblatt.kernels.arithmetic import integer_power
 from rosenblatt.kernels.base import Domain, Kernel
 from rosenblatt.kernels.validation import at_least_one, at_least_zero, float_type
 from rosenblatt.rows import Rows
@@ -27,19 +27,19 @@ class Linear(Kernel):
     """
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
-        """⟨x, z⟩."""
+        """Return ⟨x, z⟩."""
         return xz
 
     def of_squares(self, squares: Array) -> Array:
-        """⟨x, x⟩."""
+        """Return ⟨x, x⟩."""
         return squares.copy()
 
     def dimension(self, width: int) -> int:
-        """Count the features as they are."""
+        """Return the number of features, which stays."""
         return width
 
     def mapped(self, data: Data) -> Data:
-        """Keep the features as they are."""
+        """Return a copy of the features."""
         return data.copy()
 
 
@@ -66,32 +66,32 @@ class Constant(Kernel):
 
     @property
     def domain(self) -> Domain:
-        """Any objects: they are not looked at."""
+        """The domain "objects": their contents are not used."""
         return "objects"
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
-        """Write c everywhere."""
+        """Return c everywhere."""
         xz.fill(self.value)
         return xz
 
     def of_squares(self, squares: Array) -> Array:
-        """Write c everywhere."""
+        """Return c everywhere."""
         return np.full_like(squares, self.value)
 
     def between(self, A: Rows, B: Rows) -> Array:
-        """Write c everywhere, whatever the rows are."""
+        """Return c everywhere, for any rows."""
         return np.full((len(A), len(B)), self.value, float_type(A, B))
 
     def diagonal(self, A: Rows) -> Array:
-        """Write c everywhere, whatever the rows are."""
+        """Return c everywhere, for any rows."""
         return np.full(len(A), self.value, float_type(A))
 
     def dimension(self, width: int) -> int:
-        """Count the one feature."""
+        """Return 1."""
         return 1
 
     def mapped(self, data: Data) -> Data:
-        """√c, in one column."""
+        """Return √c in one column."""
         return maps.column(data, math.sqrt(self.value))
 
 
@@ -100,13 +100,13 @@ class Polynomial(Kernel):
     r"""The polynomial kernel, :math:`k(x, z) = (\langle x, z \rangle + c)^d`.
 
     Its feature space is all monomials of degree at most d (exactly d if c = 0), each with the square
-    root of how often it comes up when the power is multiplied out: the :math:`\sqrt 2` of the source's
+    root of its multinomial coefficient: the :math:`\sqrt 2` of the source's
     example. Powers of float32 data that float32 cannot hold are computed in float64.
 
     Parameters
     ----------
     degree
-        d, a whole number of at least 1.
+        d, an integer ≥ 1.
     coef0
         c, at least 0.
 
@@ -129,22 +129,22 @@ class Polynomial(Kernel):
     coef0: float = 1.0
 
     def __post_init__(self) -> None:
-        whole = "The degree of a polynomial kernel must be a whole number of at least 1."
+        integer = "The degree of a polynomial kernel must be an integer ≥ 1."
         positive = "coef0 must be at least 0, or the kernel matrices are not positive semi-definite."
-        object.__setattr__(self, "degree", at_least_one(self.degree, whole))
+        object.__setattr__(self, "degree", at_least_one(self.degree, integer))
         object.__setattr__(self, "coef0", at_least_zero(self.coef0, positive))
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
-        """(⟨x, z⟩ + c)^d."""
+        """Return (⟨x, z⟩ + c)^d."""
         xz += self.coef0
-        return whole_power(xz, self.degree)
+        return integer_power(xz, self.degree)
 
     def of_squares(self, squares: Array) -> Array:
-        """(⟨x, x⟩ + c)^d."""
-        return whole_power(squares + self.coef0, self.degree)
+        """Return (⟨x, x⟩ + c)^d."""
+        return integer_power(squares + self.coef0, self.degree)
 
     def rooted(self) -> tuple[Kernel, int]:
-        """⟨x, z⟩ + c, and d."""
+        """Return ⟨x, z⟩ + c and d."""
         return (Linear() + self.coef0 if self.coef0 else Linear()), self.degree
 
     def dimension(self, width: int) -> int:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from rosenblatt.kernels.base import Kernel
 
 LARGEST = 50_000_000
-"""The most entries a feature map may have."""
+"""The most entries of a feature map."""
 
 MOST_COLUMNS = 2**31 - 1
-"""The most features: what the column numbers of CSR arrays can count."""
+"""The most features: the largest 32-bit column index of CSR arrays."""
 
 
 def check_size(kernel: Kernel, data: Data) -> None:
-    """Refuse a map that would not fit in memory."""
+    """Raise ValueError if the feature map has too many features or entries."""
     rows, width = data.shape
     dimension = kernel.dimension(width)
     if sp.issparse(data):
@@ -47,13 +47,13 @@ def beside(left: Data, right: Data) -> Data:
 
 
 def column(data: Data, value: float) -> Data:
-    """One feature that has this value in every row, in the form of the data."""
+    """Return one feature with this value in every row, dense or CSR as the data."""
     constant = np.full((data.shape[0], 1), value, data.dtype)
     return sp.csr_array(constant) if sp.issparse(data) else constant
 
 
 def scaled_rows(data: Data, factors: Array) -> Data:
-    """Every row times its factor."""
+    """Multiply every row by its factor."""
     factors = factors.astype(data.dtype, copy=False)
     if not sp.issparse(data):
         return data * factors[:, None]
@@ -63,7 +63,7 @@ def scaled_rows(data: Data, factors: Array) -> Data:
 
 
 def pairs(left: Data, right: Data) -> Data:
-    """All products of a feature of `left` and a feature of `right` (the row-wise Khatri-Rao product)."""
+    """Return all products of a feature of `left` and one of `right` (the row-wise Khatri-Rao product)."""
     if not sp.issparse(left):
         return (left[:, :, None] * right[:, None, :]).reshape(left.shape[0], -1)
     row = np.repeat(np.arange(left.shape[0]), np.diff(left.indptr))
@@ -77,14 +77,14 @@ def pairs(left: Data, right: Data) -> Data:
 
 
 def count_monomials(width: int, degree: int) -> int:
-    """How many monomials of exactly this degree `width` features have."""
+    """Return the number of monomials of exactly this degree in `width` features."""
     return math.comb(width + degree - 1, degree) if width else 0
 
 
 def monomials(data: Data, degree: int) -> Data:
-    r"""All monomials of exactly this degree, each times the root of its multinomial coefficient.
+    r"""Return all monomials of exactly this degree, each times the root of its multinomial coefficient.
 
-    The columns are in colexicographic order of the sorted feature numbers: the monomial of
+    The columns are in colexicographic order of the sorted feature indices: the monomial of
     :math:`i_1 \le … \le i_d` is column :math:`\sum_k \binom{i_k + k - 1}{k}`, whatever the width.
     """
     shape = data.shape[0], count_monomials(data.shape[1], degree)
@@ -101,10 +101,10 @@ def monomials(data: Data, degree: int) -> Data:
 
 
 def _multiply_out(entries: Array, features: Ints, ends: Ints, degree: int) -> tuple[Array, Ints, Ints]:
-    """Each product of `degree` entries of one row in order, its column, and its last entry.
+    """Return each product of `degree` entries of one row in order, its column, and its last entry.
 
     Entry p has feature `features[p]` and its row ends before entry `ends[p]`. For dense rows an entry
-    is a whole column of values and there is one row; for CSR rows it is one stored value.
+    is a column of values and there is one row; for CSR rows it is one stored value.
     """
     last = np.arange(len(features))
     columns = features.astype(np.int64)
@@ -123,7 +123,7 @@ def _multiply_out(entries: Array, features: Ints, ends: Ints, degree: int) -> tu
 
 
 def _choose(n: Any, k: int) -> Any:
-    """Compute binomial coefficients, exactly."""
+    """Return binomial coefficients, exactly."""
     result = np.ones_like(n)
     for j in range(k):
         result = result * (n - j) // (j + 1)

@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt._types import Array, Data
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.algebra import Power, Product, Scaled, Sum, bracketed
-from rosenblatt.kernels.arithmetic import whole_power
+from rosenblatt.kernels.arithmetic import integer_power
 from rosenblatt.kernels.base import Kernel
 from rosenblatt.kernels.validation import float_type
 from rosenblatt.rows import Rows
@@ -38,7 +38,7 @@ class Normalized(Kernel):
         if self.kernel.domain == "precomputed":
             raise ValueError(
                 f"A precomputed kernel cannot be normalized: k(z, z) of new rows is not in the matrix. "
-                f"Got {self.kernel!r}. Normalize the matrix before it is handed over."
+                f"Got {self.kernel!r}. Normalize the matrix before."
             )
 
     def __repr__(self) -> str:
@@ -51,22 +51,22 @@ class Normalized(Kernel):
 
     @property
     def needs_squares(self) -> bool:
-        """Always: they make the lengths."""
+        """Always: the norms need them."""
         return True
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
-        """Divide by the lengths, then raise."""
+        """Divide by the norms, then raise to the degree."""
         base, degree = self.kernel.rooted()
         rows, columns = self._lengths(base.of_squares(xx), "X"), self._lengths(base.of_squares(zz), "Z")
         return _cosines(base.of_products(xz, xx, zz), rows, columns, degree, xz.dtype)
 
     def of_squares(self, squares: Array) -> Array:
-        """1, everywhere, once every length is known to be above 0."""
+        """Return 1 everywhere, after a check that every norm is above 0."""
         self._lengths(self.kernel.rooted()[0].of_squares(squares), "X")
         return np.ones_like(squares)
 
     def between(self, A: Rows, B: Rows) -> Array:
-        """Divide by the lengths, then raise; one matrix product if the kernel needs one."""
+        """Divide by the norms, then raise to the degree; one matrix product if the kernel needs one."""
         if self.inner:
             return super().between(A, B)
         base, degree = self.kernel.rooted()
@@ -76,11 +76,11 @@ class Normalized(Kernel):
         return _cosines(values, rows, columns, degree, float_type(A, B))
 
     def diagonal(self, A: Rows) -> Array:
-        """1, everywhere, once every length is known to be above 0."""
+        """Return 1 everywhere, after a check that every norm is above 0."""
         return np.ones_like(self._lengths(self.kernel.rooted()[0].diagonal(A), "X"))
 
     def _lengths(self, squares: Array, name: str) -> Array:
-        """Take the roots, all of them above 0: the norms in feature space."""
+        """Return the norms in feature space; raises ValueError if one is not above 0."""
         bad = np.flatnonzero(~(squares.ravel() > 0))
         if bad.size:
             raise ValueError(
@@ -95,7 +95,7 @@ class Normalized(Kernel):
         return self.kernel.dimension(width)
 
     def mapped(self, data: Data) -> Data:
-        """Divide the features of the kernel by their length."""
+        """Divide the features of the kernel by their norm."""
         lengths = self._lengths(self.kernel.diagonal(Rows(data)), "X")
         return maps.scaled_rows(self.kernel.mapped(data), 1 / lengths)
 
@@ -104,4 +104,4 @@ def _cosines(values: Array, rows: Array, columns: Array, degree: int, dtype: np.
     # One after the other: the product of two lengths may leave the range where each is inside.
     values /= rows
     values /= columns
-    return whole_power(values, degree).astype(dtype, copy=False)
+    return integer_power(values, degree).astype(dtype, copy=False)

@@ -1,4 +1,4 @@
-"""A kernel matrix that somebody else has computed."""
+"""The precomputed kernel: a kernel matrix given as data."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from rosenblatt.rows import Rows
 class Precomputed(Kernel):
     """The kernel whose matrix is the data: row i holds k(x_i, z) for every training row z.
 
-    The similarity to a training row is looked up in its column, so of support rows only their
-    numbers are kept.
+    The similarity to a training row is looked up in its column, so only the ids of support vectors are kept.
 
     Examples
     --------
@@ -33,23 +32,23 @@ class Precomputed(Kernel):
 
     @property
     def domain(self) -> Domain:
-        """Rows of a matrix computed before."""
+        """Rows of a precomputed matrix."""
         return "precomputed"
 
     def between(self, A: Rows, B: Rows) -> Array:
-        """Look the columns up."""
+        """Return the columns of the training rows B."""
         self._check_columns(A, B)
         if sp.issparse(A.data):
             return np.asarray(A.data[:, B.ids].toarray(order="C"))
         return np.take(A.data, B.ids, axis=1)
 
     def diagonal(self, A: Rows) -> Array:
-        """Look each row up in its own column; training rows only."""
+        """Return each row's entry in its own column; training rows only."""
         self._check_columns(A, A)
         return np.asarray(A.data[np.arange(len(A)), A.ids]).ravel()
 
     def stored(self, rows: Rows) -> Rows:
-        """Keep the numbers of the rows and none of their contents."""
+        """Keep the ids of rows and none of their contents."""
         return Rows(np.empty((len(rows), 0), rows.data.dtype), rows.ids)
 
     def _check_columns(self, A: Rows, B: Rows) -> None:

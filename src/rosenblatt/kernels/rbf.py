@@ -71,7 +71,7 @@ class RBF(Kernel):
 
     @property
     def needs_squares(self) -> bool:
-        """Always: they make the distance."""
+        """Always: the distance needs them."""
         return True
 
     def cancels(self, largest: float) -> bool:
@@ -80,7 +80,7 @@ class RBF(Kernel):
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
         """Evaluate exp(-γ (⟨x, x⟩ + ⟨z, z⟩ - 2⟨x, z⟩)), with the exponent clamped at 0."""
-        from rosenblatt.loops.affine import falling_distances, radial  # late: it brings the compiler in
+        from rosenblatt.loops.affine import falling_distances, radial  # late: it imports the compiler
 
         dtype = xz.dtype
         xx, zz = (some.astype(dtype, copy=False).ravel() for some in (xx, zz))
@@ -91,11 +91,11 @@ class RBF(Kernel):
         return np.exp(xz, out=xz)
 
     def of_squares(self, squares: Array) -> Array:
-        """1, everywhere."""
+        """Return 1 everywhere."""
         return np.ones_like(squares)
 
     def dimension(self, width: int) -> NoReturn:
-        """Refuse: there are infinitely many features."""
+        """Raise ValueError: the feature space is infinite-dimensional."""
         raise ValueError(
             f"The feature space of {self!r} is infinite-dimensional, so it has no feature map. "
             f"Use the kernel itself; it never needs the map."

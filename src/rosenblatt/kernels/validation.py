@@ -1,4 +1,4 @@
-"""What a user may hand to a kernel: rows of finite numbers, and numbers that keep it a kernel."""
+"""Validation of the rows and parameters of kernels."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _check_finite(array: Any, name: str) -> None:
 
 
 def same_width(X: Data, Z: Data) -> None:
-    """Refuse two sets of vectors that do not live in one space."""
+    """Raise ValueError if two sets of vectors differ in their number of features."""
     if X.shape[1] != Z.shape[1]:
         raise ValueError(
             f"X and Z must have the same number of features. "
@@ -66,14 +66,14 @@ def same_width(X: Data, Z: Data) -> None:
 
 
 def float_type(*rows: Rows) -> np.dtype[Any]:
-    """Choose the dtype of a kernel matrix on these rows: theirs where it is a float, else float64."""
+    """Return the dtype of a kernel matrix on these rows: theirs if it is a float, else float64."""
     dtypes = [getattr(some.data, "dtype", None) for some in rows]
     known = [dtype for dtype in dtypes if dtype in FLOATS]
     return np.result_type(*known) if known else np.dtype(np.float64)
 
 
 def at_least_zero(value: Any, rule: str) -> float:
-    """Read a float; `rule` is the sentence that says why it must be at least 0 and finite."""
+    """Return a value as a float; raises an error with the text `rule` unless it is at least 0 and finite."""
     if not isinstance(value, Real):
         raise TypeError(f"{rule} Got {value!r}.")
     number = float(value)
@@ -83,7 +83,7 @@ def at_least_zero(value: Any, rule: str) -> float:
 
 
 def at_least_one(value: Any, rule: str) -> int:
-    """Read a whole number; `rule` is the sentence that says why it must be one, and at least 1."""
+    """Return a value as an integer; raises an error with the text `rule` unless it is one, at least 1."""
     if not isinstance(value, Real):
         raise TypeError(f"{rule} Got {value!r}.")
     number = float(value)

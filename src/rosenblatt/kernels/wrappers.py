@@ -1,4 +1,4 @@
-"""Kernels that somebody else has written: functions of pairs, functions of matrices, scikit-learn's."""
+"""Wrappers of functions of pairs, functions of matrices, and scikit-learn's kernels as kernels."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from rosenblatt.kernels.validation import float_type
 from rosenblatt.rows import Rows, parts
 
 CHUNK = 64
-"""Rows whose matrix is computed at once to read off its diagonal."""
+"""Rows per matrix of which only the diagonal is used."""
 
 
 @dataclass(frozen=True)
 class Function(Kernel):
     """A kernel from a function of two objects of any kind: strings, sets, trees, rows.
 
-    It is called once for every pair, and once for both orders where a set of rows meets itself.
+    It is called once for every pair, and once for both orders in the matrix of a set of rows with itself.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Function(Kernel):
 
     Examples
     --------
-    How many letters two words share is an inner product of sets.
+    The number of characters that two words share is an inner product of sets.
 
     >>> shared = Function(lambda a, b: len(set(a) & set(b)))
     >>> shared(["perceptron", "person", "kernel"])
@@ -54,7 +54,7 @@ class Function(Kernel):
 
     @property
     def domain(self) -> Domain:
-        """Any objects."""
+        """The domain "objects", of any kind."""
         return "objects"
 
     def between(self, A: Rows, B: Rows) -> Array:
@@ -167,7 +167,7 @@ class Sklearn(Kernel):
         return _checked(self, values, (len(A), len(B)), float_type(A, B))
 
     def diagonal(self, A: Rows) -> Array:
-        """Ask the kernel for its diagonal."""
+        """Return the diagonal that the kernel computes."""
         return _checked(self, self.kernel.diag(self._dense(A)), (len(A),), float_type(A))
 
     def _dense(self, rows: Rows) -> Array:
@@ -180,7 +180,7 @@ class Sklearn(Kernel):
 
 
 def as_kernel(obj: Any) -> Kernel:
-    """Find the kernel that an object stands for.
+    """Return the kernel that an object stands for.
 
     A kernel stands for itself, "precomputed" for `Precomputed()`, a scikit-learn kernel for
     `Sklearn(obj)`, and any other callable for `Matrix(obj)`.
@@ -208,7 +208,7 @@ def as_kernel(obj: Any) -> Kernel:
 
 
 def _checked(kernel: Kernel, values: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    """Copy the values to a fresh array, once they are known to be finite real numbers of the right shape."""
+    """Return a new array of the values, after a check that they are finite reals of the right shape."""
     if sp.issparse(values):
         raise TypeError(
             f"{kernel!r} must return a dense array. Got a sparse matrix: return values.toarray()."
@@ -243,7 +243,7 @@ def _name(f: Any) -> str:
 
 
 def _is_sklearn_kernel(obj: Any) -> bool:
-    """Whether this is a scikit-learn kernel, found by its type's name: nothing is imported to see it."""
+    """Whether this is a scikit-learn kernel, by the name of its type, without an import."""
     base = ("sklearn.gaussian_process.kernels", "Kernel")
     return any((kind.__module__, kind.__name__) == base for kind in type(obj).__mro__)
 

@@ -32,12 +32,12 @@ def block_loop(judge: Any, step: Any) -> Any:
     ):  # fmt: skip
         """Play from `turn` (round × heads + head) to the end, or to a correction it cannot make.
 
-        `scores` (outputs × rows) is kept in step with every correction for all rows of the block.
+        `scores` (outputs × rows) is updated by every correction for all rows of the block.
         If a correction needs a row of `gram` that is not `known`, nothing more is corrected: the
         rows that would be, or whose margin is below `slack` and may soon be, are marked in `wanted`.
-        If the book has no room for it, neither. Returns the turn to come back to, or −1 at the end; or
-        −2 − round, if the scores of a round are not finite or judge or step returned nothing that can be
-        used. A judge writes at most `width` entries.
+        If the book has no room for it, neither. Returns the turn to resume at, or −1 at the end; or
+        −2 − round, if the scores of a round are not finite, or the verdict or the step cannot be used.
+        A judge writes at most `width` entries.
         """
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         stopped, k, e = -1, tally[1], tally[2]
@@ -50,8 +50,8 @@ def block_loop(judge: Any, step: Any) -> Any:
             if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
                 stopped = -2 - i if stopped < 0 else stopped  # else it is judged again, once its turn comes
                 break
-            suspect = stopped >= 0 and margin < slack
-            if not (wrong or margin < required * cost or suspect) or weights[i] == 0.0:
+            at_risk = stopped >= 0 and margin < slack
+            if not (wrong or margin < required * cost or at_risk) or weights[i] == 0.0:
                 continue
             ready = stopped < 0 and k < corrections.shape[0] and e + count <= entries.shape[0]
             for a in range(count):
@@ -83,6 +83,6 @@ def block_loop(judge: Any, step: Any) -> Any:
 
 @compiled
 def accumulate(similarities, index, output, amount, scores):
-    """Add amount · similarities[place] to the scores (outputs × rows) of each output."""
+    """Add amount · similarities[index] to the scores (outputs × rows) of each output."""
     for a in range(index.shape[0]):
         add_scaled(scores[output[a]], amount[a], similarities[index[a]])

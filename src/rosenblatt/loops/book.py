@@ -1,7 +1,7 @@
-"""What a loop writes down: one line per correction, one line per entry of its Δ, and how far it got.
+"""The tables that loops write: a row per correction, a row per entry of its Δ, and a tally of both.
 
-Both tables are of float64, which holds whole numbers up to 2**53 exactly. Loops write straight into the
-tables of the run's book, behind what is there, and stop where there is no room left.
+Both tables are of float64, which holds integers up to 2**53 exactly. Loops append to the tables of the run's
+book, and stop where these have no room left.
 """
 
 from __future__ import annotations

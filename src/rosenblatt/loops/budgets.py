@@ -1,4 +1,4 @@
-"""Forgetting in place: what one row loses, the others take over, in every guess that is remembered at once.
+"""Forgetting: the others take over the part of a row, in every remembered guess at once.
 
 Guesses are rows × (guesses · outputs): every step is a linear map of the rows, the same for all of them.
 """
@@ -12,21 +12,21 @@ from rosenblatt.loops.compiling import compilable, compiled, fused
 
 @fused
 def border(inverse, found, size, distance):
-    """Let the inverse of the Gram matrix grow by a row, this combination of the others and so far off."""
+    """Extend the inverse Gram matrix by a row, `distance` off the combination `found` of the others."""
     whole = np.empty(size + 1)
     whole[:size], whole[size] = found, -1.0
     for i in range(size + 1):
         inverse[i, size] = inverse[size, i] = 0.0
     for i in range(size + 1):
         factor = whole[i] / distance
-        line = inverse[i]
+        row = inverse[i]
         for j in range(size + 1):
-            line[j] += factor * whole[j]
+            row[j] += factor * whole[j]
 
 
 @compiled
 def least_loss(guesses, inverse, size, outputs):
-    """Which row the others can stand for with the least loss in the current guess, the first outputs."""
+    """The row that the others can replace with the least loss in the current guess, the first outputs."""
     best, least = 0, np.inf
     for i in range(size):
         square = 0.0
@@ -40,7 +40,7 @@ def least_loss(guesses, inverse, size, outputs):
 
 @fused
 def hand_over(guesses, inverse, size, row):
-    """Let the others take over a row's part, and take it out of the inverse."""
+    """Project a row on the others in every guess, and remove it from the inverse."""
     line, part = inverse[row].copy(), guesses[row].copy()
     for i in range(size):
         share = -line[i] / line[row]
@@ -53,14 +53,14 @@ def hand_over(guesses, inverse, size, row):
 
 
 GRID = 32
-"""Places between two rows at which a merger is tried for every partner."""
+"""Points between two rows at which a merger is tried for every partner."""
 
 
 @compiled
 def best_partner(guesses, logs, size, outputs, constant, row):
-    """With which row this one merges with the least loss, and how near to this one of the two they meet.
+    """The row with which this one merges with the least loss, and the share of this one in the merger.
 
-    `logs` are the logarithms of the similarities: e^(x²·log) is that to a place x of the way off.
+    `logs` are the logarithms of the similarities: e^(x²·log) is that at share x of the distance.
     """
     best, where, least = -1, 0.5, np.inf
     near = np.empty(GRID + 1)
@@ -112,6 +112,6 @@ def similarities(log, constant, near):
 
 @compilable
 def kept(mine, theirs, both, log, constant, share):
-    """The squared length of what is left of two rows that meet at this share of the way to the first."""
+    """The squared length of the merger of two rows at this share of the way to the first."""
     first, second = np.exp(log * (1.0 - share) ** 2) + constant, np.exp(log * share**2) + constant
     return (mine * first**2 + theirs * second**2 + 2.0 * both * first * second) / (1.0 + constant)

@@ -1,4 +1,4 @@
-"""Where compiled loops are kept: on disk, or nowhere if no folder can be written."""
+"""The cache of compiled loops: on disk, or none if no folder can be written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numba import njit
 from numba.core import event
 
 COMPILING = "numba:compile"
-"""What Numba calls the event that a function is compiled."""
+"""Numba's name of the event that a function is compiled."""
 
 
 def cached(function: Callable[..., Any], **options: Any) -> Any:
@@ -27,7 +27,7 @@ def cached(function: Callable[..., Any], **options: Any) -> Any:
 
 
 class Notice(event.Listener):  # type: ignore[misc]
-    """One line in the log, once per process, when the first loop is compiled that cannot be kept."""
+    """One line in the log, once per process, when the first loop is compiled that cannot be cached."""
 
     def __init__(self) -> None:
         self._reason = ""

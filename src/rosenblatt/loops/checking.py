@@ -1,4 +1,4 @@
-"""What users' judges and steps return, checked where loops are composed; those of the library are trusted."""
+"""Checks of users' judges and steps in the loops composed of them; those of the library are trusted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rosenblatt._types import Array
 from rosenblatt.loops.compiling import composed, fingerprint, is_ours, merged
 
 FINE, COUNT, MARGIN, COST, ROW, OUTPUT, STRUCTURE, AMOUNT = range(8)
-"""What can be wrong with a verdict."""
+"""The possible faults of a verdict."""
 
 
 @merged
@@ -20,7 +20,7 @@ def first_fault(
     count: int, margin: float, wrong: bool, cost: float, where: Array, amount: Array,
     rows: int, outputs: int, structure: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Return what is wrong with a verdict, and in which entry; FINE if it can be used.
+    """Return the first fault of a verdict, and the index of its entry; FINE if it can be used.
 
     An entry is `where[a] = (row, output)`, or `(-1, structure weight)`, with a finite `amount[a]`. A
     margin of ∞ means that nothing can go wrong.
@@ -46,7 +46,7 @@ def first_fault(
 
 @cache
 def checked_judge(judge: Any) -> Any:
-    """A judge whose margin is NaN where it raises or its verdict cannot be used: loops stop there."""
+    """Return a judge whose margin is NaN where it raises or its verdict cannot be used: loops stop there."""
     if is_ours(judge):
         return judge
 
@@ -68,7 +68,7 @@ def checked_judge(judge: Any) -> Any:
 
 @cache
 def checked_step(step: Any) -> Any:
-    """A step that is NaN where it raises: loops stop there."""
+    """Return a step that is NaN where it raises: loops stop there."""
     if is_ours(step):
         return step
 
@@ -84,9 +84,9 @@ def checked_step(step: Any) -> Any:
 
 
 def _named(function: Any, checked: Any) -> Any:
-    """The function under a name of its own: machine code knows a function in a closure by name only.
+    """Return the function under a unique name: machine code knows a function in a closure by name only.
 
-    It is put into the loop: a call would count references to all arrays, which costs more than the checks.
+    It is inlined: a call would count references to all arrays, which costs more than the checks.
     """
     function.__qualname__ = f"{function.__name__}_{fingerprint(function, checked)}"
     return register_jitable(forceinline=True)(function)
@@ -94,7 +94,7 @@ def _named(function: Any, checked: Any) -> Any:
 
 @cache
 def alone(function: Any) -> Any:
-    """A loop that does nothing but call a user's function, to see whether it compiles and what it returns."""
+    """Return a loop that only calls a user's function, to test whether it compiles and what it returns."""
 
     @composed(function)
     def call(*arguments):

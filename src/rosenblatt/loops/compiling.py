@@ -1,4 +1,4 @@
-"""How a game's and a rule's functions are compiled into a loop, and when the cached result is stale."""
+"""Compilation of loops from the functions of a game and a rule, and fingerprints for their cache."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def is_ours(function: Callable[..., Any]) -> bool:
 
 
 def compilable(function: Function) -> Function:
-    """Let a module-level function be called from compiled loops; from Python it stays what it is.
+    """Let a module-level function be called from compiled loops; in Python it is unchanged.
 
     A function from outside this library raises IndexError past the end of an array when it is compiled, too.
     """
@@ -35,26 +35,26 @@ def compilable(function: Function) -> Function:
 
 
 def inlined(function: Function) -> Function:
-    """The same for a small part of a loop, which is written out where it is called.
+    """Let a small function be called from compiled loops, inlined before they are compiled.
 
-    A call would count references to every array it passes, which costs more than what these parts do.
+    A call would count references to every array it passes, which costs more than these functions.
     """
     return cast(Function, register_jitable(inline="always")(function))
 
 
 def merged(function: Function) -> Function:
-    """The same for a part with loops and branches of its own: it is compiled apart and then put in.
+    """Let a function with loops and branches be called from compiled loops: compiled apart, then inlined.
 
-    It makes no arrays. Written out before compiling, such parts take minutes to compile.
+    It makes no arrays. Inlined before compiling, such functions take minutes to compile.
     """
     return cast(Function, register_jitable(forceinline=True, _nrt=False)(function))
 
 
 def summing(function: Function) -> Function:
-    """The same for a sum whose terms may be added in any order, and so several at a time.
+    """Let a sum whose terms may be added in any order, and so several at a time, be called from loops.
 
-    It makes no arrays. Which order it is depends on the processor only: on one machine, the sum of the same
-    numbers is always the same.
+    It makes no arrays. The order depends on the processor only: on one machine, the sum of the same numbers
+    is always the same.
     """
     return cast(Function, register_jitable(forceinline=True, _nrt=False, fastmath={"reassoc"})(function))
 
@@ -65,20 +65,20 @@ def compiled(function: Function, **options: Any) -> Function:
 
 
 def quick(function: Function) -> Function:
-    """The same for what takes less time than to release the GIL, and to wait for it while others hold it."""
+    """Compile a loop that holds the GIL: it takes less time than to release it and wait for it again."""
     return compiled(function, nogil=False)
 
 
 def without_counting(function: Function) -> Function:
-    """The same for a loop that makes no arrays, and so need not count who refers to them.
+    """Compile a loop that makes no arrays, and so need not count references to them.
 
-    Counting costs more than the work itself where small parts with branches are written into a loop.
+    Counting costs more than the work itself where small functions with branches are inlined in a loop.
     """
     return compiled(function, _nrt=False)
 
 
 def fused(function: Function) -> Function:
-    """The same for arithmetic that may take a product and a sum in one step, rounded once."""
+    """Compile a loop in which a product and a sum may be one operation, rounded once."""
     return compiled(function, fastmath={"contract"})
 
 
@@ -93,39 +93,39 @@ READ, FIRST_CACHE, SECOND_CACHE, DATA = 0, 3, 2, 1
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch(typing_context: Any, array: Any, line: Any) -> Any:
-    """Ask for the first two cache lines of a line of an array, which will be read soon; waits for nothing."""
-    return types.void(array, line), _asking(FIRST_CACHE)
+    """Prefetch the first two cache lines of a row of an array, which will be read soon."""
+    return types.void(array, line), _prefetching(FIRST_CACHE)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
 def prefetch_for_later(typing_context: Any, array: Any, line: Any) -> Any:
-    """The same as near as the second cache only: in the first it would drive out what is read until then."""
-    return types.void(array, line), _asking(SECOND_CACHE)
+    """Prefetch into the second cache only: in the first it would evict what is read until then."""
+    return types.void(array, line), _prefetching(SECOND_CACHE)
 
 
-def _asking(cache: int) -> Callable[..., Any]:
-    """How to ask for lines to come to this cache."""
+def _prefetching(cache: int) -> Callable[..., Any]:
+    """Return the code generator of a prefetch into this cache."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        number, byte = ir.IntType(64), ir.PointerType(ir.IntType(8))
+        integer, byte = ir.IntType(64), ir.PointerType(ir.IntType(8))
         view = context.make_array(signature.args[0])(context, builder, arguments[0])
         stride = cgutils.unpack_tuple(builder, view.strides)[0]
         index = context.cast(builder, arguments[1], signature.args[1], types.int64)
-        start = builder.add(builder.ptrtoint(view.data, number), builder.mul(index, stride))
+        start = builder.add(builder.ptrtoint(view.data, integer), builder.mul(index, stride))
         flags = [ir.IntType(32)] * 3
         hint = builder.module.declare_intrinsic(
             "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, *flags])
         )
         for ahead in (0, CACHE_LINE):
-            place = builder.inttoptr(builder.add(start, ir.Constant(number, ahead)), byte)
-            builder.call(hint, [place, *(ir.Constant(flags[0], flag) for flag in (READ, cache, DATA))])
+            pointer = builder.inttoptr(builder.add(start, ir.Constant(integer, ahead)), byte)
+            builder.call(hint, [pointer, *(ir.Constant(flags[0], flag) for flag in (READ, cache, DATA))])
         return context.get_dummy_value()
 
     return generate
 
 
 def composed(*parts: Callable[..., Any], **options: Any) -> Callable[[Function], Function]:
-    """Compile a loop that is made of these functions, under a name that tells what they are made of.
+    """Compile a loop that is composed of these functions, under a name with a fingerprint of their code.
 
     Numba's cache, and the names it gives to machine code, know a function in a closure by its name only.
     Under one name, a loop of an edited game would be served from before the edit, and of two loops
@@ -148,7 +148,7 @@ MODULE_LEVEL = (
 
 
 class UsersLoop:
-    """A loop made of users' functions: what the compiler says about them is reported in a sentence."""
+    """A loop composed of users' functions: an error of the compiler names them."""
 
     def __init__(self, loop: Callable[..., Any], users: list[Callable[..., Any]]) -> None:
         self._loop = loop
@@ -169,7 +169,7 @@ class UsersLoop:
 
 
 def fingerprint(*functions: Callable[..., Any]) -> str:
-    """A digest of these functions, all they call, and the way they are compiled."""
+    """Return a digest of these functions, all they call, and this module."""
     digest, seen = hashlib.sha256(Path(__file__).read_bytes()), set[int]()
     pending: list[Any] = list(functions)
     while pending:

@@ -1,9 +1,9 @@
-"""Decimal numbers in a text, as the float64 nearest to them.
+"""Decimal numbers in text, parsed to the nearest float64.
 
 Digits w < 2⁵³ times or through 10ᵏ, k ≤ 22, are one operation on two exact floats, and so rounded once
 (W. Clinger, How to read floating point numbers accurately, PLDI 1990). Other numbers are w · 10ᵏ by a product
 of w with the first 128 bits of 5ᵏ (D. Lemire, Number parsing at a gigabyte per second, Software: Practice and
-Experience 51 (2021), algorithm 1). Where even that is not enough, a number is unclear and left to others.
+Experience 51 (2021), algorithm 1). Where even that is not enough, a number is unclear and left to the caller.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ LEAST, MOST = -342, 308
 """Exponents of ten beyond which every number of 19 digits is 0 or infinite."""
 
 DIGITS = 19
-"""As many digits are always below 2⁶⁴."""
+"""Numbers of this many digits are below 2⁶⁴."""
 
 FAR = 100_000
-"""Exponents are not read beyond this."""
+"""Exponents are clipped here."""
 
 EXACT = np.array([10.0**k for k in range(23)])
 """The powers of ten that are floats."""
 
 SHIFTS = np.array([10**k for k in range(9)], np.uint64)
-"""What digits are multiplied by when so many more follow."""
+"""SHIFTS[k] is the factor of digits that k more follow."""
 
 
 def _fives() -> list[tuple[int, int]]:
@@ -84,7 +84,7 @@ def nearest(w, exponent):
 
 @merged
 def others(word):
-    """The highest bit of the first byte that is no digit, perhaps of some after it; 0 if all are digits."""
+    """The highest bit of the first byte that is not a digit, perhaps of some after it; 0 if all are."""
     apart = word ^ np.uint64(0x3030303030303030)
     return ((apart + np.uint64(0x7676767676767676)) | apart) & np.uint64(0x8080808080808080)
 
@@ -106,7 +106,7 @@ def is_digit(word):
 
 @merged
 def digits(text, at, word, w):
-    """Put the digits at a place, which this word is, after those of w; returns w and the place behind."""
+    """Append the digits at a position, where `word` is read, to w; return w and the position after them."""
     count = trailing_zeros(others(word)) >> 3
     while count == 8:
         w = w * SHIFTS[8] + number_of(word, 8)
@@ -120,7 +120,7 @@ def digits(text, at, word, w):
 
 @compilable
 def exponent_at(text, at):
-    """What follows an e, and the place behind it, or −1 if it is no exponent."""
+    """Return the exponent after an e, and the position after it; −1 if it is not an exponent."""
     sign = byte_at(text, at)
     if sign == ord("-") or sign == ord("+"):
         at += 1
@@ -133,9 +133,9 @@ def exponent_at(text, at):
 
 @compilable
 def many_digits(text, at, exponent):
-    """A number of more than 19 digits, a point among them perhaps, whose last counts 10^exponent.
+    """Return a number of more than 19 digits, perhaps with a point, whose last digit counts 10^exponent.
 
-    It lies between its first 19 digits and those plus one: it is clear where both give the same float.
+    It lies between its first 19 digits and those plus one; where these give different floats it is −1.
     """
     w, taken, dropped = np.uint64(0), 0, 0
     code = byte_at(text, at)
@@ -156,7 +156,7 @@ def many_digits(text, at, exponent):
 
 @merged
 def magnitude_at(text, at, word):
-    """The same without a sign."""
+    """Return the number without a sign at a position, and the position after it; −1 if none or unclear."""
     first = at
     if word >> np.uint64(8) & np.uint64(255) == np.uint64(ord(".")) and is_digit(word):
         w, at = (word & np.uint64(255)) - np.uint64(ord("0")), at + 1
@@ -185,10 +185,10 @@ def magnitude_at(text, at, word):
 
 @merged
 def decimal_at(text, at):
-    """The number at a place, and the place behind it, or −1 if it is none or unclear."""
+    """Return the number at a position, and the position after it; −1 if there is none or it is unclear."""
     word, code = word_at(text, at), byte_at(text, at)
     after = byte_at(text, at + 1)
-    if is_digit(word) and (after == ord(" ") or after == ord("\n")):  # as most often it is, for it is 1
+    if is_digit(word) and (after == ord(" ") or after == ord("\n")):  # the most frequent case: 1
         return np.float64(code - ord("0")), at + 1
     negative = code == ord("-")
     if negative or code == ord("+"):

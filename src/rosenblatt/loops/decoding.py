@@ -1,4 +1,4 @@
-"""More than the best path: the n best, how far ahead each label is, and how probable."""
+"""More than the best path: the n best paths, the best through each label, and marginals."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rosenblatt.loops.paths import best_into, highest_of, length_of, pairs_of
 def merge(
     lists: Array, i: int, pairs: Array, at: int, stride: int, taken: Array, best: Array, came: Array
 ) -> None:
-    """Merge the lists of paths into the labels of row i, each with an offset of its own, into one.
+    """Merge the lists of paths into the labels of row i, each with its own pair score added, into one.
 
     Writes the scores of the n best, −∞ where there are fewer, and where they came from: label · n + rank.
     """
@@ -30,7 +30,7 @@ def merge(
 
 @compilable
 def n_best(scores: Array, edges: Array, structure: Array, paths: Array, totals: Array) -> None:
-    """Write the n best paths (n × rows) and their scores, −∞ for those that there are not."""
+    """Write the n best paths (n × rows) and their scores, −∞ where there are fewer."""
     rows, labels = scores.shape
     n = totals.shape[0]
     pairs, step = pairs_of(structure, edges)
@@ -97,7 +97,7 @@ def log_sums(
 
 @compilable
 def probable(scores: Array, edges: Array, structure: Array, temperature: float, result: Array) -> None:
-    """Write the probability of every label of every row, where that of a path is ∝ exp(score / temperature).
+    """Write the marginals (rows × labels); the probability of a path is ∝ exp(score / temperature).
 
     Forward and backward sums, in logarithms; NaN if there is no path.
     """

@@ -1,39 +1,39 @@
 """How passes read dense rows; `loops/sparse.py` has the same functions for CSR rows.
 
-The values of all rows stand one after the other. `indptr` does not tell where each of them starts but how
-long they are, and there are no features beside them. Weights are (outputs × features + 1), so that a score is
-the product of two contiguous vectors, and a correction adds one to the other.
+The values of all rows are contiguous. `indptr` holds only the length of a row, and there are no features.
+Weights are (outputs × features + 1), so that a score is the product of two contiguous vectors, and a
+correction adds one to the other.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.ahead import APART, FETCHED
 from rosenblatt.loops.compiling import compilable, inlined, merged, prefetch_for_later, summing
+from rosenblatt.loops.prefetch import PREFETCHED, STRIDE
 
 
 @inlined
 def never_out_of_range(indptr, features, row, known):
-    """Dense rows have every feature, and no other."""
+    """Return False: dense rows have every feature, and no other."""
     return False
 
 
 @inlined
-def announce_dense(indptr, features, row, weights):
-    """Nothing: what comes next is fetched by itself."""
+def prefetch_weights_dense(indptr, features, row, weights):
+    """Do nothing: contiguous weights are prefetched by the processor."""
 
 
 @inlined
-def locate_dense(indptr, row):
-    """Nothing: where a row is follows from its number."""
+def prefetch_bounds_dense(indptr, row):
+    """Do nothing: the bounds of a row follow from its index."""
 
 
 @inlined
-def fetch_dense(indptr, features, values, first, last):
-    """Ask for the numbers of rows from the first to the last, if they follow each other."""
+def prefetch_dense(indptr, features, values, first, last):
+    """Prefetch the values of rows from the first to the last, if they follow each other."""
     begin = first * indptr[0]
-    for p in range(begin, min((last + 1) * indptr[0], begin + FETCHED), APART):
+    for p in range(begin, min((last + 1) * indptr[0], begin + PREFETCHED), STRIDE):
         prefetch_for_later(values, p)
 
 
@@ -88,7 +88,7 @@ def alike(where, a, b):
 
 @merged
 def is_first(where, a):
-    """Whether no entry before this one moves the same."""
+    """Whether no entry before this one moves the same weights."""
     first = 0
     while not alike(where, first, a):
         first += 1
@@ -97,7 +97,7 @@ def is_first(where, a):
 
 @merged
 def square_of_structure(where, amount, count, a):
-    """How far the entries alike to this one move their structure weight, squared."""
+    """The square of how far all entries for this one's structure weight move it."""
     moved = 0.0
     for b in range(a, count):
         if alike(where, a, b):
@@ -107,7 +107,7 @@ def square_of_structure(where, amount, count, a):
 
 @compilable
 def norm_of_many_dense(indptr, features, values, rows, constant, where, amount, count):
-    """The same for rounds of any number of rows: Δ is made, one output after the other."""
+    """‖Φ(truth) − Φ(answer)‖² for a round of any number of rows: Δ is made, output by output."""
     total, delta = 0.0, np.empty((1, indptr[0] + 1))
     for a in range(count):
         if not is_first(where, a):
@@ -126,7 +126,7 @@ def norm_of_many_dense(indptr, features, values, rows, constant, where, amount, 
 
 @compilable
 def norm_of_dense(indptr, features, values, rows, constant, where, amount, count):
-    """‖Φ(truth) − Φ(answer)‖², as `norm_squared` has it, from the rows themselves, which are these."""
+    """‖Φ(truth) − Φ(answer)‖², as in `norm_squared`, from the rows themselves, not from their products."""
     if rows.shape[0] != 1:
         return norm_of_many_dense(indptr, features, values, rows, constant, where, amount, count)
     square = constant * constant + square_of(values, rows[0] * indptr[0], indptr[0])

@@ -1,7 +1,7 @@
 """One row that is packed in bytes: its score, and the round about it.
 
-Its features are int32 and its values float64, in the order in which they came. To hand an array to compiled
-code costs as much as to score a short row, so these loops take as few of them as they can.
+Its features are int32 and its values float64, in the order in which they came. To pass an array to compiled
+code costs as much as to score a short row, so these loops take as few arrays as they can.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from rosenblatt.loops.sparse import (
 )
 
 PLAYED, NO_ROOM, FAILED = 0, 1, 2
-"""What became of a round; if it was not played, nothing has changed."""
+"""The outcomes of a round; if it was not played, nothing has changed."""
 
 
 @inlined
@@ -39,14 +39,14 @@ def unpacked(features, values):
 
 @inlined
 def weighted(indices, numbers, p, weights, last):
-    """Return a value times its weight, 0 if it has none; NaN and infinity stay what they are."""
+    """Return a value times its weight, 0 if it has none; NaN and infinity propagate."""
     feature, value = weighed(indices, numbers, p, last)
     return value * weights[feature]
 
 
 @quick
 def score_row(features, values, weights, constant):
-    """Return the score of a packed row; features that have no weight count for nothing.
+    """Return the score of a packed row; features that have no weight are ignored.
 
     The sums are those of `score_one`, in the same order: it is the score that the next round would see.
     """
@@ -76,7 +76,7 @@ def round_loop(judge: Any, step: Any) -> Any:
         features, values, truth, weights, delayed, constant, structure, required, parameters, most,
         corrections, entries, tally,
     ):  # fmt: skip
-        """Play one round as `play_pass` does; a row has the number of its round.
+        """Play one round as `play_pass` does; the id of a row is the index of its round.
 
         A judge writes at most `most` entries. Returns PLAYED, NO_ROOM if the book has none, or FAILED if the
         row has no finite score, or a feature that has no weight, or the step is not finite.

@@ -1,6 +1,6 @@
 """One pass over rounds in the primal, with lazy averaging.
 
-Beside the weights w stands u = Σ when · correction; w − u / rounds is the average of all guesses.
+Beside the weights w it keeps u = Σ when · correction; w − u / rounds is the average of all guesses.
 """
 
 from __future__ import annotations
@@ -10,33 +10,33 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rosenblatt.loops.ahead import NUMBERS, ROW, approach
 from rosenblatt.loops.book import STRUCTURE, write
 from rosenblatt.loops.checking import checked_judge, checked_step
 from rosenblatt.loops.compiling import composed, inlined, merged
 from rosenblatt.loops.dense import (
     add_dense,
-    announce_dense,
     clear_dense,
-    fetch_dense,
-    locate_dense,
     never_out_of_range,
     norm_of_dense,
+    prefetch_bounds_dense,
+    prefetch_dense,
+    prefetch_weights_dense,
     score_dense,
 )
+from rosenblatt.loops.prefetch import ROW, VALUES, prefetch_round
 from rosenblatt.loops.sparse import (
     add_many,
     add_many_again,
     add_one,
     add_one_again,
-    announce_many,
-    announce_one,
     clear_many,
     clear_one,
-    fetch_rows,
-    locate,
     norm_of_rows,
     out_of_range,
+    prefetch_bounds,
+    prefetch_rows,
+    prefetch_weights_many,
+    prefetch_weights_one,
     score_many,
     score_many_again,
     score_one,
@@ -48,16 +48,15 @@ BEHIND = 10
 
 
 class Reading(NamedTuple):
-    """How rows are read. Which it is, is settled when a pass is composed.
+    """The functions that read rows and weights; a pass is composed of one such set.
 
-    A branch around a part that is written into a loop would make it count references to all arrays for
-    every row.
+    A branch around an inlined function would make the loop count references to all arrays for every row.
     """
 
-    locate: Any
-    fetch_rows: Any
+    prefetch_bounds: Any
+    prefetch_rows: Any
     out_of_range: Any
-    announce: Any
+    prefetch_weights: Any
     score: Any
     add: Any
     norm_of: Any
@@ -67,41 +66,41 @@ class Reading(NamedTuple):
 
 
 ONE = Reading(
-    locate, fetch_rows, out_of_range, announce_one, score_one, add_one, norm_of_rows,
+    prefetch_bounds, prefetch_rows, out_of_range, prefetch_weights_one, score_one, add_one, norm_of_rows,
     score_one_again, add_one_again, clear_one,
 )  # fmt: skip
 """CSR rows, one output: one weight per feature."""
 
 MANY = Reading(
-    locate, fetch_rows, out_of_range, announce_many, score_many, add_many, norm_of_rows,
+    prefetch_bounds, prefetch_rows, out_of_range, prefetch_weights_many, score_many, add_many, norm_of_rows,
     score_many_again, add_many_again, clear_many,
 )  # fmt: skip
-"""CSR rows, a line of weights per feature."""
+"""CSR rows, a row of weights per feature."""
 
 DENSE = Reading(
-    locate_dense, fetch_dense, never_out_of_range, announce_dense, score_dense, add_dense, norm_of_dense,
-    score_dense, add_dense, clear_dense,
+    prefetch_bounds_dense, prefetch_dense, never_out_of_range, prefetch_weights_dense, score_dense, add_dense,
+    norm_of_dense, score_dense, add_dense, clear_dense,
 )  # fmt: skip
 """Dense rows, a vector of weights per output."""
 
 
 @inlined
 def row_of(entries, a, first_row):
-    """The row of an entry; a number below 0 if it moves a structure weight."""
+    """The row of an entry; below 0 if it moves a structure weight."""
     return int(entries[a, 1]) - first_row
 
 
 @inlined
 def delay(
-    locate, fetch_rows, add, indptr, features, values, first_row, constant, corrections, entries, begin, end,
-    delayed,
+    prefetch_bounds, prefetch_rows, add, indptr, features, values, first_row, constant, corrections, entries,
+    begin, end, delayed,
 ):  # fmt: skip
-    """Take entries of the book into u: when · change · φ(x) for each."""
+    """Add entries of the book to u: when · change · φ(x) for each."""
     for a in range(begin, end):
-        locate(indptr, row_of(entries, min(a + ROW, end - 1), first_row))
-        soon = row_of(entries, min(a + NUMBERS, end - 1), first_row)
+        prefetch_bounds(indptr, row_of(entries, min(a + ROW, end - 1), first_row))
+        soon = row_of(entries, min(a + VALUES, end - 1), first_row)
         if soon >= 0:
-            fetch_rows(indptr, features, values, soon, soon)
+            prefetch_rows(indptr, features, values, soon, soon)
         if entries[a, 1] != STRUCTURE:
             row, output = row_of(entries, a, first_row), int(entries[a, 2])
             change = corrections[int(entries[a, 0]), 0] * entries[a, 3]
@@ -110,7 +109,7 @@ def delay(
 
 @merged
 def average_of(scores, others, structure, sum_structure, length, after, average, average_structure):
-    """Write the scores and structure weights of the recent average, so many rounds after its restart."""
+    """Write the scores and structure weights of the recent average, `after` rounds after its restart."""
     share = 1.0 / (float(after) * float(after + 1)) if after > 0 else 0.0
     for r in range(length):
         for o in range(scores.shape[1]):
@@ -131,16 +130,16 @@ def falls_behind(behind, head, wrong, average_wrong):
 
 @cache
 def delay_loop(reading: Reading) -> Any:
-    """The loop that brings u up to date, for whoever does that apart from the rounds."""
-    locate, fetch_rows, add = reading.locate, reading.fetch_rows, reading.add
+    """The loop that brings u up to date, for the background worker."""
+    prefetch_bounds, prefetch_rows, add = reading.prefetch_bounds, reading.prefetch_rows, reading.add
 
-    @composed(locate, fetch_rows, add, delay)
+    @composed(prefetch_bounds, prefetch_rows, add, delay)
     def delay_entries(
         indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed
     ):
         delay(
-            locate, fetch_rows, add, indptr, features, values, first_row, constant, corrections, entries,
-            begin, end, delayed,
+            prefetch_bounds, prefetch_rows, add, indptr, features, values, first_row, constant, corrections,
+            entries, begin, end, delayed,
         )  # fmt: skip
 
     return delay_entries
@@ -148,8 +147,8 @@ def delay_loop(reading: Reading) -> Any:
 
 @cache
 def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> Any:
-    """The pass for this game, this rule and rows that are read so; whether it follows the recent average."""
-    locate, fetch_rows, out_of_range, announce, score, add, norm_of, *again = reading
+    """The pass for a game, a rule and a way to read rows; if `recent`, it follows the recent average."""
+    prefetch_bounds, prefetch_rows, out_of_range, prefetch_weights, score, add, norm_of, *again = reading
     score_again, add_again, clear = again
     parts = (judge, step, *reading, average_of, falls_behind)
     judge, step = checked_judge(judge), checked_step(step)
@@ -164,9 +163,9 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
 
         The rows of round i are those at `index[starts[i]:starts[i + 1]]`, at most `longest`, for which a
         judge writes at most `width` entries. Without sample weights (an empty array) every round counts 1.
-        Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to come back
-        to; or −1 − row if a row has no finite score, or a feature that has no weight, or if judge or step
-        returned nothing that can be used, with nothing changed by its round.
+        Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to resume
+        at; or −1 − row if a row has no finite score, or a feature that has no weight, or if the
+        verdict or the step cannot be used, with nothing changed by its round.
 
         `followed` is what `engine.recent` keeps: sums, those of structure weights, since, behind.
         """
@@ -185,13 +184,16 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
             i = order[turn]
             first, last = starts[i], starts[i + 1]
             if index.shape[0] > 0:  # else all rounds are without rows
-                approach(locate, fetch_rows, turn, order, starts, index, truths, indptr, features, values)
+                prefetch_round(
+                    prefetch_bounds, prefetch_rows, turn, order, starts, index, truths, indptr, features,
+                    values,
+                )  # fmt: skip
             for r in range(last - first):
                 row = index[first + r]
                 if out_of_range(indptr, features, row, weights.shape[0] - 1):
                     stopped = -1 - row
                     break
-                announce(indptr, features, index[min(first + r + 1, last - 1)], weights)
+                prefetch_weights(indptr, features, index[min(first + r + 1, last - 1)], weights)
                 score(indptr, features, values, row, weights, constant, scores, r)
                 if recent:
                     score_again(indptr, features, values, row, sums, constant, others, r)
@@ -202,7 +204,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
                 break
             clock, known = clock + 1, k
             for head in range(heads):
-                if last - first == longest:  # no views to be made, which cost as much as a short row
+                if last - first == longest:  # no views, which cost as much as a short row
                     count, margin, wrong, cost = judge(
                         scores, structure, truth, head, required, where, amount
                     )
@@ -263,12 +265,12 @@ def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> 
                     since[head], behind[head] = clock, 0
                 k, e = k + 1, e + count
             if stopped < 0:
-                clock -= 1 if k == known else 0  # else a learner of the round has moved, and it counts
+                clock -= 1 if k == known else 0  # else a head has moved, and the round counts
                 break
         if delayed.shape[0] > 0:
             delay(
-                locate, fetch_rows, add, indptr, features, values, first_row, constant, corrections, entries,
-                tally[2], e, delayed,
+                prefetch_bounds, prefetch_rows, add, indptr, features, values, first_row, constant,
+                corrections, entries, tally[2], e, delayed,
             )  # fmt: skip
         tally[0], tally[1], tally[2] = clock, k, e
         return stopped

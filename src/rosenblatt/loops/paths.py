@@ -2,14 +2,14 @@
 
 The score of a path is the sum of the scores (rows × labels) it passes and of its structure weights: one per
 pair of labels that follow each other, then one per first label and one per last. A structure weight of −∞
-forbids. Where pairs see the rows, too, `edges` has a line for every row but the first and every label before
+forbids. Where pairs see the rows, too, `edges` has a row for every row but the first and every label before
 it, and adds to the structure weights of the pair; else it is empty.
 
 Of paths with the same score the first is taken, reading their labels from the last to the first; of rivals of
 the truth, one that has left it before rather than one that leaves it here.
 
-Rows of arrays are named by number rather than cut out, a view costing as much as a step of the search; and
-there are loops where NumPy has an expression, which would take seconds longer to compile.
+Functions take an array and an index rather than a view of its row, which costs as much as a step of the
+search; and there are loops where NumPy has an expression, which would take seconds longer to compile.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from rosenblatt.loops.compiling import compilable, compiled
 
 @compilable
 def length_of(lines: int, labels: int, edges: bool) -> int:
-    """How many rows a path has whose round has so many lines: rows, then edges."""
+    """How many labels a path has whose round has `lines` rows of scores: tokens, then edges."""
     return (lines + labels) // (labels + 1) if edges and lines > 0 else lines
 
 
 @compilable
 def pairs_of(structure: Array, edges: Array) -> tuple[Array, int]:
-    """What pairs of labels score, a line for each first label, and how far on those of the next row are."""
+    """Return the scores of pairs of labels, a row for each first label, and the step to the next token's."""
     labels = edges.shape[1]
     of_labels = structure[: labels * labels].reshape(labels, labels)
     if edges.shape[0] == 0:
@@ -56,7 +56,7 @@ def path_score(scores: Array, edges: Array, structure: Array, path: Array) -> fl
 def extend(best: Array, i: int, pairs: Array, line: int, better: Array) -> None:
     """Raise `better` to the best ways into every label from the best paths into those of row i.
 
-    Where a way comes from is not noted: asking later, for the one path that is wanted, is far cheaper. Four
+    Back pointers are not stored: finding them later, for the one path that is wanted, is far cheaper. Four
     paths at a time: the ways into labels are read and written once for all of them.
     """
     labels = better.shape[0]
@@ -77,7 +77,7 @@ def way_into(best: Array, i: int, pairs: Array, line: int, label: int, ways: Arr
     """The label of row i whose path is the best one into this label of the next row; `ways` is scratch."""
     for p in range(ways.shape[0]):
         ways[p] = best[i, p] + pairs[line + p, label]
-    return place_of_highest(ways)
+    return index_of_highest(ways)
 
 
 @compilable
@@ -86,7 +86,7 @@ def way_out(best: Array, structure: Array, ways: Array) -> int:
     rows, labels = best.shape
     for c in range(labels):
         ways[c] = best[rows - 1, c] + structure[labels * (labels + 1) + c]
-    return place_of_highest(ways)
+    return index_of_highest(ways)
 
 
 @compilable
@@ -106,7 +106,7 @@ def best_into(scores: Array, pairs: Array, step: int, structure: Array, best: Ar
 
 @compilable
 def best_path(scores: Array, edges: Array, structure: Array, path: Array) -> float:
-    """Write the path with the highest score; returns it, −∞ if all paths are forbidden."""
+    """Write the path with the highest score; return that score, −∞ if all paths are forbidden."""
     rows, labels = scores.shape
     if rows == 0:
         return 0.0
@@ -128,9 +128,9 @@ def rival_path(
 
     Every label that is not the true one adds `loss` to the score.
 
-    The best paths into every label are kept as ever, except that the truth so far is not among them: it
-    stands apart, and a path leaves it where it differs for the first time. One pass finds the answer if
-    it is wrong and else the most dangerous rival, for little more than the answer itself.
+    The best paths into every label are kept as in Viterbi's search, without the truth so far: its score is
+    kept apart, and a path leaves it where it differs for the first time. One pass finds the answer if it
+    is wrong and else the most dangerous rival, for little more than the answer itself.
     """
     rows, labels = scores.shape
     pairs, step = pairs_of(structure, edges)
@@ -239,18 +239,18 @@ def hope_of_stretches(
 
 
 @compilable
-def place_of_highest(values: Array) -> int:
-    """Where the highest of some values is, the first of equals."""
+def index_of_highest(values: Array) -> int:
+    """The index of the highest of some values, the first of equals."""
     highest = highest_of(values)
     for i in range(values.shape[0]):
         if values[i] == highest:
             return i
-    return 0  # of what is not a number
+    return 0  # if a value is NaN
 
 
 @compilable
 def highest_of(values: Array) -> float:
-    """The highest of some values, in four parts side by side: none has to wait for the one before."""
+    """The highest of some values, with four accumulators."""
     count = values.shape[0]
     first = second = third = fourth = -np.inf
     for i in range(0, count - 3, 4):

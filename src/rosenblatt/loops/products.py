@@ -7,15 +7,15 @@ import numpy as np
 from rosenblatt.loops.compiling import prefetch_for_later, without_counting
 
 FAR, NEAR = 12, 4
-"""Features by which it is prefetched where the rows are that have one, and these rows."""
+"""How many features ahead the bounds of a feature's rows are prefetched, and these rows."""
 
 
 @without_counting
 def add_products(by_row, by_feature, dense, result):
     """Add ⟨x, z⟩ to `result` (rows x × rows z), leaving out the features that `dense` marks, if any.
 
-    Of the rows x there are the CSR arrays; of the rows z the CSC ones: which of them have a feature, between
-    `begins[feature]` and `begins[feature + 1]` of `rows`, and their values in `entries`.
+    The rows x are CSR arrays, the rows z CSC ones: those that have a feature lie between `begins[feature]`
+    and `begins[feature + 1]` of `rows`, and their values in `entries`.
     """
     indptr, features, values = by_row
     begins, rows, entries = by_feature

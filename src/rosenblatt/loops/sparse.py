@@ -1,4 +1,4 @@
-"""How passes read CSR rows: what a row scores, how it is added to weights, and what a correction measures.
+"""How passes read CSR rows: scores, additions to weights, and the norms of corrections.
 
 `loops/dense.py` has the same functions for dense rows; a pass is composed of one or the other.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.ahead import APART, FETCHED
 from rosenblatt.loops.compiling import (
     compilable,
     inlined,
@@ -16,11 +15,11 @@ from rosenblatt.loops.compiling import (
     prefetch_for_later,
     without_counting,
 )
-from rosenblatt.loops.mixing import spread
+from rosenblatt.loops.hashing import hash_of
+from rosenblatt.loops.prefetch import PREFETCHED, STRIDE
 
-# Positions and features are read as unsigned numbers: of a signed one the compiled code asks each time
-# whether it counts from the end. Where a game has one output, weights are a plain array, in which a feature
-# is its own place.
+# Positions and features are read as unsigned integers: of a signed one the compiled code tests each time
+# whether it counts from the end. Where a game has one output, weights are a plain array, indexed by feature.
 
 ONE, TWO, THREE, FOUR = (np.uint64(n) for n in range(1, 5))
 
@@ -33,7 +32,7 @@ def span(indptr, row):
 
 @inlined
 def out_of_range(indptr, features, row, known):
-    """Whether a row has a feature that is not one of the known; one below 0 counts as far beyond them."""
+    """Whether a row has a feature of at least `known`; one below 0 counts as far beyond it."""
     last = np.uint32(0)
     for p in span(indptr, row):
         last = max(last, np.uint32(features[p]))
@@ -42,7 +41,7 @@ def out_of_range(indptr, features, row, known):
 
 @inlined
 def score_one(indptr, features, values, row, weights, constant, scores, r):
-    """Score one row: ⟨w, φ(x)⟩, into scores[r], in four sums side by side: none has to wait."""
+    """Score one row: ⟨w, φ(x)⟩, into scores[r], with four accumulators."""
     begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
     fours = begin + ((end - begin) & ~THREE)
     first = second = third = 0.0
@@ -59,9 +58,9 @@ def score_one(indptr, features, values, row, weights, constant, scores, r):
 
 @inlined
 def score_many(indptr, features, values, row, weights, constant, scores, r):
-    """The same for every output, into scores[r]; features that have no weight count for nothing.
+    """Score one row for every output, into scores[r]; features that have no weight are ignored.
 
-    Four lines of weights at a time: the scores are read and written once for all of them.
+    Four rows of weights at a time: the scores are read and written once for all of them.
     """
     outputs, last = weights.shape[1], np.uint32(weights.shape[0] - 1)
     for o in range(outputs):
@@ -85,35 +84,35 @@ def score_many(indptr, features, values, row, weights, constant, scores, r):
 
 @inlined
 def weighed(features, values, p, last):
-    """The line of weights and the value of the feature at a position; 0 if it has no weight."""
-    line = np.uint32(features[p])
-    return min(line, last), np.float64(values[p]) * (line < last)
+    """Return the index of the weights of the feature at a position, and its value; 0 if it has no weight."""
+    feature = np.uint32(features[p])
+    return min(feature, last), np.float64(values[p]) * (feature < last)
 
 
 @inlined
-def announce_one(indptr, features, row, weights):
-    """Nothing: one weight per feature is soon fetched."""
+def prefetch_weights_one(indptr, features, row, weights):
+    """Do nothing: one weight per feature is read fast enough."""
 
 
 @inlined
-def announce_many(indptr, features, row, weights):
-    """Have the weights fetched that a row needs, while the one before it is scored."""
+def prefetch_weights_many(indptr, features, row, weights):
+    """Prefetch the weights that a row needs, while the one before it is scored."""
     last = np.uint32(weights.shape[0] - 1)
     for p in span(indptr, row):
         prefetch(weights, min(np.uint32(features[p]), last))
 
 
 @inlined
-def locate(indptr, row):
-    """Ask where the numbers of a row are."""
+def prefetch_bounds(indptr, row):
+    """Prefetch the bounds of a row."""
     prefetch_for_later(indptr, row)
 
 
 @inlined
-def fetch_rows(indptr, features, values, first, last):
-    """Ask for the numbers of rows from the first to the last, if they follow each other."""
+def prefetch_rows(indptr, features, values, first, last):
+    """Prefetch the features and values of rows from the first to the last, if they follow each other."""
     begin = indptr[first]
-    for p in range(begin, min(indptr[last + 1], begin + FETCHED), APART):
+    for p in range(begin, min(indptr[last + 1], begin + PREFETCHED), STRIDE):
         prefetch_for_later(features, p)
         prefetch_for_later(values, p)
 
@@ -128,7 +127,7 @@ def add_one(indptr, features, values, row, constant, output, change, weights):
 
 @inlined
 def add_many(indptr, features, values, row, constant, output, change, weights):
-    """The same for one of several outputs."""
+    """Add change · φ(x) to the weights of one of several outputs."""
     for p in span(indptr, row):
         weights[np.uint32(features[p]), output] += change * values[p]
     weights[weights.shape[0] - 1, output] += change * constant
@@ -136,25 +135,25 @@ def add_many(indptr, features, values, row, constant, output, change, weights):
 
 @merged
 def score_one_again(indptr, features, values, row, weights, constant, scores, r):
-    """`score_one` where a loop has it already: what is inlined can stand in a loop once."""
+    """`score_one` for a loop that has it already: what is inlined can be in a loop only once."""
     score_one(indptr, features, values, row, weights, constant, scores, r)
 
 
 @merged
 def score_many_again(indptr, features, values, row, weights, constant, scores, r):
-    """The same for `score_many`."""
+    """`score_many` for a loop that has it already."""
     score_many(indptr, features, values, row, weights, constant, scores, r)
 
 
 @merged
 def add_one_again(indptr, features, values, row, constant, output, change, weights):
-    """The same for `add_one`."""
+    """`add_one` for a loop that has it already."""
     add_one(indptr, features, values, row, constant, output, change, weights)
 
 
 @merged
 def add_many_again(indptr, features, values, row, constant, output, change, weights):
-    """The same for `add_many`."""
+    """`add_many` for a loop that has it already."""
     add_many(indptr, features, values, row, constant, output, change, weights)
 
 
@@ -169,7 +168,7 @@ def clear_one(sums, sum_structure, head, heads):
 
 @merged
 def clear_many(sums, sum_structure, head, heads):
-    """The same for several outputs: those of one of several learners, or all, structure weights too."""
+    """Set the sums of one head to 0; of a single head, also those of its structure weights."""
     for i in range(sums.shape[0]):
         for o in range(sums.shape[1]):
             if heads == 1 or o == head:
@@ -181,7 +180,7 @@ def clear_many(sums, sum_structure, head, heads):
 
 @inlined
 def row_square(indptr, values, row):
-    """⟨x, x⟩, in four sums side by side: none has to wait for the one before."""
+    """⟨x, x⟩, with four accumulators."""
     begin, end = np.uint64(indptr[row]), np.uint64(indptr[row + 1])
     fours = begin + ((end - begin) & ~THREE)
     first = second = third = fourth = 0.0
@@ -211,50 +210,50 @@ def row_product(indptr, features, values, row, other):
 
 
 FEW = 8
-"""Entries up to which it costs less to compare all with all than to add up what they are made of."""
+"""Entries up to which it costs less to compare all with all than to add them up in a hash table."""
 
 FREE = -1
 
 
 @merged
-def put(places, parts, place, part):
-    """Add a number to what is at a place, in a table of 2ⁿ slots, of which at least half are free."""
-    last = np.uint64(places.shape[0] - 1)
-    slot = spread(place) & last
-    while places[slot] != place and places[slot] != FREE:
+def put(keys, sums, key, value):
+    """Add to the value of a key in a hash table of 2ⁿ slots, of which at least half are free."""
+    last = np.uint64(keys.shape[0] - 1)
+    slot = hash_of(key) & last
+    while keys[slot] != key and keys[slot] != FREE:
         slot = (slot + ONE) & last
-    places[slot] = place
-    parts[slot] += part
+    keys[slot] = key
+    sums[slot] += value
 
 
 @compilable
 def norm_of_many(indptr, features, values, rows, constant, where, amount, count):
-    """The same for rounds of many rows: the numbers that Δ is made of, added up by where they belong."""
+    """‖Φ(truth) − Φ(answer)‖² for a round of many rows: the elements of Δ are added up in a hash table."""
     size = 0
     for a in range(count):
         size += 1 if where[a, 0] < 0 else 1 + indptr[rows[where[a, 0]] + 1] - indptr[rows[where[a, 0]]]
     slots = 1
     while slots < 2 * size:
         slots *= 2
-    places, parts = np.full(slots, FREE, np.int64), np.zeros(slots)
+    keys, sums = np.full(slots, FREE, np.int64), np.zeros(slots)
     for a in range(count):
         output = np.int64(where[a, 1]) << 33
         if where[a, 0] < 0:
-            put(places, parts, output | (1 << 32), amount[a])
+            put(keys, sums, output | (1 << 32), amount[a])
             continue
         row = rows[where[a, 0]]
-        put(places, parts, output | 0xFFFFFFFF, amount[a] * constant)
+        put(keys, sums, output | 0xFFFFFFFF, amount[a] * constant)
         for p in range(indptr[row], indptr[row + 1]):
-            put(places, parts, output | np.int64(features[p]), amount[a] * values[p])
+            put(keys, sums, output | np.int64(features[p]), amount[a] * values[p])
     total = 0.0
     for slot in range(slots):
-        total += parts[slot] * parts[slot]
+        total += sums[slot] * sums[slot]
     return total
 
 
 @inlined
 def norm_of_rows(indptr, features, values, rows, constant, where, amount, count):
-    """‖Φ(truth) − Φ(answer)‖², as `norm_squared` has it, from the rows themselves, which are these."""
+    """‖Φ(truth) − Φ(answer)‖², as in `norm_squared`, from the rows themselves, not from their products."""
     if count > FEW:
         return norm_of_many(indptr, features, values, rows, constant, where, amount, count)
     total = 0.0
@@ -274,7 +273,7 @@ def norm_of_rows(indptr, features, values, rows, constant, where, amount, count)
 
 @without_counting
 def score_rows(indptr, features, values, weights, constant, scores):
-    """Score every row; features that have no weight, −1 among them, count for nothing."""
+    """Score every row; features that have no weight, −1 among them, are ignored."""
     for row in range(scores.shape[0]):
-        announce_many(indptr, features, min(row + 1, scores.shape[0] - 1), weights)
+        prefetch_weights_many(indptr, features, min(row + 1, scores.shape[0] - 1), weights)
         score_many(indptr, features, values, row, weights, constant, scores, row)

@@ -1,6 +1,6 @@
-"""Lines of svmlight files: a label, a query if there is one, features as number:value, a comment.
+"""Lines of svmlight files: a label, a query if there is one, features as index:value, a comment.
 
-Eight bytes are read at once, and so as many must follow the last line.
+Eight bytes are read at once, so eight bytes must follow the last line.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from rosenblatt.loops.decimals import SHIFTS, decimal_at, number_of, others
 from rosenblatt.loops.words import byte_at, trailing_zeros, word_at
 
 ROW, NUMBER, LINE, QUERIES, UNORDERED, LARGEST = range(6)
-"""What a tally counts: rows, numbers and lines so far; whether rows have queries (−1: there is no row yet);
+"""Indices of the tally: rows, values and lines so far; whether rows have queries (−1: there is no row yet);
 lines whose features do not increase; the largest feature."""
 
 QUERY = np.uint64(int.from_bytes(b"qid:", "little"))
@@ -20,7 +20,7 @@ QUERY = np.uint64(int.from_bytes(b"qid:", "little"))
 
 @without_counting
 def count(text, begin, end):
-    """How many lines and colons there are."""
+    """Count lines and colons."""
     lines, colons = 0, 0
     for at in range(begin, end):
         code = byte_at(text, at)
@@ -31,7 +31,7 @@ def count(text, begin, end):
 
 @merged
 def past_blanks(text, at):
-    """The next place that holds neither a space nor a tab, nor a return before the line's end."""
+    """The next position that holds neither a space nor a tab, nor a return before the line's end."""
     code = byte_at(text, at)
     while code == ord(" ") or code == ord("\t"):
         at += 1
@@ -42,8 +42,8 @@ def past_blanks(text, at):
 
 
 @merged
-def whole_at(text, at):
-    """A whole number, its first 16 digits, and the place behind it, or −1 if there is none."""
+def integer_at(text, at):
+    """Return an integer, from its first 16 digits, and the position after it; −1 if there is none."""
     word = word_at(text, at)
     size = trailing_zeros(others(word)) >> 3
     number = np.int64(0)
@@ -61,13 +61,13 @@ def whole_at(text, at):
 
 @merged
 def ends_line(code):
-    """Whether this ends what a line says."""
+    """Whether a character ends the data of a line."""
     return code == ord("\n") or code == ord("#")
 
 
 @merged
 def line_end(text, at):
-    """Where a line ends."""
+    """The position where a line ends."""
     while byte_at(text, at) != ord("\n"):
         at += 1
     return at
@@ -75,20 +75,20 @@ def line_end(text, at):
 
 @merged
 def ends_cell(code):
-    """Whether this ends a label, a query or a feature."""
+    """Whether a character ends a label, a query or a feature."""
     return code == ord(" ") or code == ord("\n") or code == ord("#") or code == ord("\t") or code == ord("\r")
 
 
 @merged
 def head_at(text, at, row, labels, queries):
-    """Write the label and the query of a line; returns the place behind, or −1, and if it has a query."""
+    """Write the label and the query of a line; return the position after, or −1, and if it has a query."""
     labels[row], at = decimal_at(text, at)
     has_query, queries[row] = 0, 0
     if at >= 0 and ends_cell(byte_at(text, at)):
         at = past_blanks(text, at)
         if word_at(text, at) & np.uint64(0xFFFFFFFF) == QUERY:
             has_query = 1
-            queries[row], at = whole_at(text, at + 4)
+            queries[row], at = integer_at(text, at + 4)
             if at >= 0 and not ends_cell(byte_at(text, at)):
                 at = -1
     else:
@@ -98,14 +98,14 @@ def head_at(text, at, row, labels, queries):
 
 @merged
 def cells_at(text, at, number, most, features, values):
-    """Write the features of a line; returns the place behind them, or −1, and how many there are then.
+    """Write the features of a line; return the position after them, or −1, and how many there are in all.
 
     Also the largest of them, and whether they do not increase.
     """
     last, largest, unordered = 0, 0, 0
     at = past_blanks(text, at)
     while not ends_line(byte_at(text, at)):
-        feature, colon = whole_at(text, at)
+        feature, colon = integer_at(text, at)
         if colon < 0 or feature == 0 or feature > most or byte_at(text, colon) != ord(":"):
             at = -1
             break
@@ -117,15 +117,15 @@ def cells_at(text, at, number, most, features, values):
         unordered |= feature <= last
         largest = max(largest, feature)
         last = feature
-        at = past_blanks(text, at)  # if there is none, what follows is no digit, and so no feature
+        at = past_blanks(text, at)  # without a blank, what follows is not a digit, and so not a feature
     return at, number, largest, unordered
 
 
 @composed(past_blanks, head_at, cells_at, line_end, _nrt=False)
 def parse(text, at, end, most, tally, labels, queries, ends, remarks, features, values):
-    """Read whole lines, up to `end` or to the first that is not plain: returns its place.
+    """Read whole lines, up to `end` or to the first that is not plain: return its position.
 
-    Such a line is faulty, or correct in an unusual way. No feature may be larger than `most`. The numbers of
+    Such a line is faulty, or correct in an unusual way. No feature may be larger than `most`. The values of
     row i lie from `ends[i]` to `ends[i + 1]`, and its comment from `remarks[i, 0]` to `remarks[i, 1]`.
     """
     row, number = tally[ROW], tally[NUMBER]

@@ -1,11 +1,11 @@
-"""From symbols to features: templates as walks through a table of numbers.
+"""From symbols to features: templates as paths in a trie, which is stored in a hash table.
 
-A walk begins at the root of its template and takes a step per part: the table knows, for a place and what is
-seen there, the next place, or at the last step the feature. So features are exact whatever their parts are,
-and no text is ever put together. Most walks are one step, and so the first steps stand apart (seen × roots),
-where they are found at once.
+A path begins at the root of its template and has an edge per part: the table maps a node and the symbol seen
+to the next node, or at the last edge to the feature. So features are exact whatever their parts are, and no
+string is ever built. Most paths are one edge, so the first edges are in an array of their own (seen × roots),
+which is indexed directly.
 
-What is seen is a number: first those for beyond the ends of a sequence, at every distance, then the symbols.
+Templates see ids: first those for beyond the ends of a sequence, at every distance, then the symbols'.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.loops.compiling import compilable, inlined, without_counting
-from rosenblatt.loops.mixing import MULTIPLIER, spread
+from rosenblatt.loops.hashing import MULTIPLIER, hash_of
 
 UNKNOWN = -1
-"""A symbol never seen, or a feature that has no number."""
+"""A symbol never seen, or a feature that has no id."""
 
 
 @inlined
 def slot_of(table, key):
-    """Where a key is in the table, or the free slot where it would be.
+    """The index of a key in the hash table, or of the free slot where it would be.
 
     A slot is a key, 0 if it is free, and beside it its value; there are a power of 2 of them.
     """
     mask = np.uint64(table.shape[0] // 2 - 1)
-    slot = spread(key) & mask
+    slot = hash_of(key) & mask
     while table[slot << np.uint64(1)] != key and table[slot << np.uint64(1)] != 0:
         slot = (slot + np.uint64(1)) & mask
     return slot << np.uint64(1)
@@ -34,7 +34,7 @@ def slot_of(table, key):
 
 @inlined
 def look_around(symbols, first, last, farthest, nothing, seen):
-    """Write what is seen at the tokens of a sequence, and as far beyond its ends as templates look."""
+    """Write the ids seen at the tokens of a sequence, and as far beyond its ends as templates look."""
     length = last - first
     for view in range(symbols.shape[1]):
         for distance in range(farthest):
@@ -46,31 +46,31 @@ def look_around(symbols, first, last, farthest, nothing, seen):
 
 
 @inlined
-def look(seen, token, places, views, part):
-    """What a part of a template sees at a token."""
-    return np.int64(seen[np.uint64(token + places[part]), np.uint64(views[part])])
+def look(seen, token, shifts, views, part):
+    """The id that a part of a template sees at a token."""
+    return np.int64(seen[np.uint64(token + shifts[part]), np.uint64(views[part])])
 
 
 @without_counting
-def find(symbols, starts, roots, bounds, places, views, farthest, firsts, table, seen, features):
-    """The features (tokens × templates) of sequences, UNKNOWN where there is none.
+def find(symbols, starts, roots, bounds, shifts, views, farthest, firsts, table, seen, features):
+    """Write the features (tokens × templates) of sequences, UNKNOWN where there is none.
 
-    Part p of the templates sees a view of the token at place p, counted from the farthest that any sees.
+    Part p of the templates sees a view of the token at shifts[p], counted from the farthest that any sees.
     """
-    nothing = firsts.shape[0] - 1  # from which no step leads anywhere
+    nothing = firsts.shape[0] - 1  # an id without edges
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         look_around(symbols, first, last, farthest, nothing, seen)
         for template in range(roots.shape[0]):
             begin, end, root = bounds[template], bounds[template + 1], np.uint64(roots[template])
             for token in range(last - first):
-                line = np.uint64(min(look(seen, token, places, views, begin), nothing))
+                line = np.uint64(min(look(seen, token, shifts, views, begin), nothing))
                 features[first + token, template] = firsts[line, root]
             for part in range(begin + 1, end):
                 for token in range(last - first):
                     step = np.int64(features[first + token, template])
                     if step < UNKNOWN:
-                        key = (-2 - step) << 32 | look(seen, token, places, views, part)
+                        key = (-2 - step) << 32 | look(seen, token, shifts, views, part)
                         slot = slot_of(table, key)
                         step = table[slot + np.uint64(1)] if table[slot] == key else np.int64(UNKNOWN)
                         features[first + token, template] = step
@@ -78,22 +78,22 @@ def find(symbols, starts, roots, bounds, places, views, farthest, firsts, table,
 
 @compilable
 def new_step(last, size, tally):
-    """Where a step leads that was never taken: to a new feature if it is the last of its walk."""
+    """Return the target of a new edge: a new feature if it is the last of its path, else a new node."""
     count = 2 if last else 1
-    number = tally[count]
+    new = tally[count]
     tally[count] += size if last else 1
-    return number if last else -2 - number
+    return new if last else -2 - new
 
 
 @without_counting
 def learn(
-    symbols, starts, roots, bounds, places, views, farthest, firsts, table, seen, sizes, tally, begin,
+    symbols, starts, roots, bounds, shifts, views, farthest, firsts, table, seen, sizes, tally, begin,
     features,
 ):  # fmt: skip
-    """The same, where what was never seen becomes a new feature, from round `begin` on.
+    """Write the features of sequences from `begin` on; what was never seen becomes a new feature.
 
-    `tally` counts the steps in the table, the places and the features; a new feature of a template takes
-    as many numbers as its size says. Returns the round to come back to with a larger table.
+    `tally` counts the edges in the table, the nodes and the features; a new feature of a template takes as
+    many ids as its size. Returns the sequence to resume at with a larger table.
     """
     most = table.shape[0] // 4
     for i in range(begin, starts.shape[0] - 1):
@@ -104,14 +104,14 @@ def learn(
         for token in range(last - first):
             for template in range(roots.shape[0]):
                 part, end, root = bounds[template], bounds[template + 1] - 1, roots[template]
-                line = seen[token + places[part], views[part]]
+                line = seen[token + shifts[part], views[part]]
                 step = np.int64(firsts[line, root])
                 if step == UNKNOWN:
                     step = new_step(part == end, sizes[template], tally)
                     firsts[line, root] = step
                 while part < end:
                     part += 1
-                    key = (-2 - step) << 32 | np.int64(seen[token + places[part], views[part]])
+                    key = (-2 - step) << 32 | np.int64(seen[token + shifts[part], views[part]])
                     slot = slot_of(table, key)
                     if table[slot] == 0:
                         table[slot], tally[0] = key, tally[0] + 1
@@ -123,7 +123,7 @@ def learn(
 
 @without_counting
 def rehash(old, table):
-    """Move the steps into an empty table."""
+    """Move the edges into an empty table."""
     for i in range(0, old.shape[0], 2):
         if old[i] != 0:
             slot = slot_of(table, old[i])
@@ -131,16 +131,16 @@ def rehash(old, table):
 
 
 @without_counting
-def hashed(symbols, starts, roots, bounds, places, views, farthest, seen, sizes, width, features):
-    """Features (tokens × templates) below `width` from what the parts look like, without a table."""
+def hashed(symbols, starts, roots, bounds, shifts, views, farthest, seen, sizes, width, features):
+    """Write features (tokens × templates) below `width`: hashes of what the parts see, without a table."""
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         look_around(symbols, first, last, farthest, UNKNOWN, seen)
         for token in range(last - first):
             for template in range(roots.shape[0]):
-                mixed = np.uint64(roots[template]) * MULTIPLIER
+                state = np.uint64(roots[template]) * MULTIPLIER
                 for part in range(bounds[template], bounds[template + 1]):
-                    mixed = (mixed ^ np.uint64(seen[token + places[part], views[part]])) * MULTIPLIER
-                    mixed ^= mixed >> np.uint64(29)
+                    state = (state ^ np.uint64(seen[token + shifts[part], views[part]])) * MULTIPLIER
+                    state ^= state >> np.uint64(29)
                 size = np.uint64(sizes[template])
-                features[first + token, template] = np.int64(mixed % (np.uint64(width) // size) * size)
+                features[first + token, template] = np.int64(state % (np.uint64(width) // size) * size)

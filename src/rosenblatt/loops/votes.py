@@ -1,7 +1,7 @@
 """Every guess of a run, one after the other, as running sums over similarities to the corrected rows.
 
-All rounds that are asked about go through the guesses side by side: scores are (outputs × rows), and a
-correction adds one line of the similarities (corrected rows × rows) to one of them.
+All rounds go through the guesses side by side: scores are (outputs × rows), and an entry of a correction adds
+one row of the similarities (corrected rows × rows) to one of them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def vote_loop(ballot: Any) -> Any:
         """Let every guess vote as often as it answered.
 
         `ended[j]` is how many rounds the guess that the j-th correction refuted had answered,
-        `standing[t]` the same for the guess that no correction of head t refuted.
+        `standing[t]` that of the guess that no correction of head t refuted.
         """
         for j in range(head.shape[0]):
             ballot(scores, structure, starts, head[j], ended[j], tally)
@@ -45,7 +45,7 @@ def vote_loop(ballot: Any) -> Any:
 def pick(starts, similarities, scores, structure, head, drawn, bounds, index, output, amount):
     """Turn the scores and structure weights (… × rounds) of v_0 into those of the guess drawn for each round.
 
-    `drawn` (heads × rounds) says how many corrections of its head that guess has seen.
+    `drawn` (heads × rounds) is how many corrections of its head that guess includes.
     """
     passed = np.zeros(drawn.shape[0], np.int64)
     for j in range(head.shape[0]):

@@ -1,4 +1,4 @@
-"""How good answers are: labels of sequences, and orders of lists."""
+"""Metrics of label sequences and of ranked lists."""
 
 from rosenblatt.metrics.lists import (
     average_precision,

@@ -1,12 +1,12 @@
-"""How good orders are: every query's rows by their scores, the highest first, against their grades.
+"""Metrics of ranked lists: the rows of every query by score, the highest first, against their grades.
 
 All take the grade of every row, its score by any estimator, and the query it belongs to; rows of a query need
 not be next to each other. Of rows with the same score the one given first comes first, as in LETOR's
 evaluation. Rows are relevant if their grade is above 0.
 
-Queries in which there is nothing to be found, because no row is relevant or all grades are equal, count for
-`empty`: a number, as 0 in LETOR's evaluation, or "skip". With `per_query=True` the answer is an array, one
-number per query in the order in which they first appear, NaN where one was skipped.
+Queries in which there is nothing to find, because no row is relevant or all grades are equal, count as
+`empty`: a number, as 0 in LETOR's evaluation, or "skip". With `per_query=True` the result is an array, one
+value per query in the order in which queries first appear, NaN if a query was skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from rosenblatt.rows.queries import group_rows
 
 Result = Any
 LARGEST = 1000
-"""The largest grade whose power of 2 can still be added up."""
+"""The largest grade with an exponential gain: sums of 2^grade must stay in the range of float64."""
 
 GAINS: dict[str, Callable[[Floats], Floats]] = {
     "exponential": lambda grades: np.exp2(grades) - 1,
@@ -46,12 +46,12 @@ def ndcg(
     empty: float | str = 0.0,
     per_query: bool = False,
 ) -> Result:
-    """The discounted gain of the first k rows over that of the best order: NDCG@k.
+    """Return NDCG@k, the discounted gain of the first k rows over that of the best order.
 
     Parameters
     ----------
     k
-        How many rows count; None for all.
+        How many rows of a query count; None for all.
     gain
         "exponential": 2^grade − 1, as in LETOR and LightGBM; "linear": the grade, as in scikit-learn.
     discount
@@ -85,7 +85,7 @@ def ndcg(
 def average_precision(
     y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False
 ) -> Result:
-    """The precision at the rank of every relevant row, on average: MAP.
+    """Return MAP, the mean precision at the ranks of the relevant rows.
 
     >>> average_precision([0, 1, 1, 0, 1], [0.9, 0.8, 0.1, 0.2, 0.7], [1, 1, 1, 2, 2])
     0.7916...
@@ -103,7 +103,7 @@ def average_precision(
 def reciprocal_rank(
     y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False
 ) -> Result:
-    """1 over the rank of the first relevant row: MRR."""
+    """Return MRR, 1 over the rank of the first relevant row."""
     lists = _ordered(y, scores, qid)
     found = np.maximum.reduceat(np.where(lists.grades > 0, 1.0 / lists.rank, 0.0), lists.starts[:-1])
     return _result(found, found > 0, empty, per_query)
@@ -112,7 +112,7 @@ def reciprocal_rank(
 def precision(
     y: Any, scores: Any, qid: Any, k: int = 1, *, empty: float | str = 0.0, per_query: bool = False
 ) -> Result:
-    """The share of relevant rows among the first k: P@k, of k also where a list is shorter."""
+    """Return P@k, the share of relevant rows among the first k; the divisor is k for shorter lists, too."""
     lists = _ordered(y, scores, qid)
     relevant = lists.grades > 0
     most = _most(k, lists)
@@ -121,7 +121,7 @@ def precision(
 
 
 def top_1(y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False) -> Result:
-    """Whether the first row is one of the best of its query."""
+    """Return the share of queries whose first row is one of their best."""
     lists = _ordered(y, scores, qid)
     highest = np.maximum.reduceat(lists.grades, lists.starts[:-1])
     lowest = np.minimum.reduceat(lists.grades, lists.starts[:-1])
@@ -132,7 +132,7 @@ def top_1(y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query:
 def pairwise_accuracy(
     y: Any, scores: Any, qid: Any, *, empty: float | str = 0.0, per_query: bool = False
 ) -> Result:
-    """The share of pairs with different grades whose better row has the higher score; a tie is wrong."""
+    """Return the share of pairs with different grades whose better row scores higher; a tie is wrong."""
     y, scores, _, order, starts = _checked(y, scores, qid)
     right, pairs = np.zeros(len(starts) - 1), np.zeros(len(starts) - 1)
     for i in range(len(starts) - 1):
@@ -155,7 +155,7 @@ METRICS: dict[str, Callable[..., Result]] = {
 
 
 def named(name: Any) -> Callable[..., Result]:
-    """The metric of this name, with its cutoff if it has one: "ndcg@10", "precision@1", "map".
+    """Return the metric of a name, with its cutoff if it has one: "ndcg@10", "precision@1", "map".
 
     >>> named("precision@2")([1, 0, 0], [0.9, 0.8, 0.1], [1, 1, 1])
     0.5
@@ -172,7 +172,7 @@ def named(name: Any) -> Callable[..., Result]:
 
 @dataclass(frozen=True, eq=False)
 class Ordered:
-    """The grades of all rows, query by query, in the order of their scores; and their ranks, from 1."""
+    """The grades of all rows, query by query in the order of their scores, and their ranks from 1."""
 
     grades: Floats
     rank: Ints
@@ -180,17 +180,17 @@ class Ordered:
 
     @property
     def lengths(self) -> Ints:
-        """How many rows each query has."""
+        """The number of rows of each query."""
         return np.diff(self.starts)
 
     def summed(self, values: Any) -> Floats:
-        """The sum over each query."""
+        """Return the sum of the values of each query."""
         return np.add.reduceat(np.asarray(values, np.float64), self.starts[:-1])
 
 
 def _ordered(y: Any, scores: Any, qid: Any) -> Ordered:
-    y, scores, number, _, starts = _checked(y, scores, qid)
-    order = np.lexsort((-scores, number))
+    y, scores, query, _, starts = _checked(y, scores, qid)
+    order = np.lexsort((-scores, query))
     return Ordered(y[order], 1 + np.arange(len(y)) - np.repeat(starts[:-1], np.diff(starts)), starts)
 
 
@@ -205,15 +205,15 @@ def _checked(y: Any, scores: Any, qid: Any) -> tuple[Floats, Floats, Ints, Ints,
         raise ValueError(f"There must be as many scores as grades. Got {len(found)} and {len(grades)}.")
     if not len(grades):
         raise ValueError("There must be at least one row. Got none.")
-    number, order, starts = group_rows(qid, len(grades))
-    return grades, found, number, order, starts
+    query, order, starts = group_rows(qid, len(grades))
+    return grades, found, query, order, starts
 
 
 def _most(k: int | None, lists: Ordered) -> int:
     if k is None:
         return len(lists.grades)
     if not isinstance(k, int | np.integer) or isinstance(k, bool) or k < 1:
-        raise ValueError(f"k must be a whole number of at least 1. Got {k!r}.")
+        raise ValueError(f"k must be an integer ≥ 1. Got {k!r}.")
     return int(k)
 
 
@@ -224,7 +224,7 @@ def _result(found: Floats, worth: Bools, empty: float | str, per_query: bool) ->
     if per_query:
         return found
     if isinstance(empty, str) and not worth.any():
-        raise ValueError("There is no query in which there is something to be found. Got empty='skip'.")
+        raise ValueError("There is no query in which there is something to find. Got empty='skip'.")
     return float(found[~np.isnan(found)].mean())
 
 

@@ -1,4 +1,4 @@
-"""The two-method learners of the sources: ask, then tell, one example at a time."""
+"""The two-method online learners of the sources: predict, then learn, one example at a time."""
 
 from rosenblatt.online.classifier import Classifier
 from rosenblatt.online.ranker import Ranker

@@ -1,4 +1,4 @@
-"""What the learners of rows share: a run that is asked about rows, and told the truth about them."""
+"""The base class of the online learners of rows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ ONCE: list[Ints] = [np.zeros(1, np.int64)]
 
 
 def checked_predictor(predictor: str) -> str:
-    """The predictor, if a learner that is asked again and again can answer by it."""
+    """Return the predictor, which must be a single guess."""
     if predictor not in predictors.GUESSES:
-        raise ValueError(f"One guess answers: {predictors.GUESSES}. Got {predictor!r}.")
+        raise ValueError(f"predictor must be one of {', '.join(predictors.GUESSES)}. Got {predictor!r}.")
     return predictor
 
 
@@ -57,7 +57,7 @@ class AskedAboutRows:
             limited=True,
             recent=predictor == "recent",
         )
-        self._table = OneRoundDriver(self._run) if kernel is None else None
+        self._driver = OneRoundDriver(self._run) if kernel is None else None
         self._packed_scores = None
         if kernel is None and predictor in ("last", "average"):
             self._packed_scores = PackedScores(self._run, average=predictor == "average")
@@ -68,19 +68,19 @@ class AskedAboutRows:
         return self._run.ledger
 
     def _play(self, rows: Any, truths: Ints) -> None:
-        """One round about all these rows."""
-        if self._table is None:
+        """Play one round on these rows."""
+        if self._driver is None:
             learn(self._run, Examples(self._run.number(rows), truths, np.array([0, count(rows)])), ONCE)
         else:
-            self._table.play(rows, truths)
+            self._driver.play(rows, truths)
 
-    def _refusal(self, x: Any) -> ValueError:
-        """The error about a row without a finite score; raises the one about a bad value, if it has one."""
+    def _not_finite(self, x: Any) -> ValueError:
+        """Return the error about a score that is not finite; raise one about a value of x that is not."""
         self._reader.row(x)
         return not_finite(0)
 
     def _scores(self, data: Any) -> Floats:
-        """The scores of these rows; 0 before anything has been learned."""
+        """Return the scores of these rows; 0 before anything has been learned."""
         rows = Rows(data)
         if not self._run.book.rounds:
             return np.zeros(len(rows))

@@ -1,4 +1,4 @@
-"""A binary learner: `predict`, then `add_example`."""
+"""The online binary classifier: `predict`, then `add_example`."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from rosenblatt.online.asked import AskedAboutRows
 from rosenblatt.rules import Rule
 
 TRUTHS: dict[Any, Ints] = {-1: np.array([0]), 1: np.array([1])}
-"""The labels as the game has them."""
+"""The truths of the binary game, by label."""
 
 
 class Classifier(AskedAboutRows):
-    """A binary learner that is told the truth after every answer.
+    """An online binary classifier, which learns from one example at a time.
 
-    Feeding it examples one by one writes the ledger of `PerceptronClassifier.fit` with one epoch and
-    no shuffling, but for rounding. A round costs the length of the row, or one kernel value per stored
-    example. Without a kernel, examples are stored for the predictor "best" only.
+    Learning examples one by one gives the ledger of `PerceptronClassifier.fit` with one epoch and no
+    shuffling, except for rounding. A round costs the length of the row, or one kernel value per support
+    vector. Without a kernel, examples are stored for the predictor "best" only.
 
     Parameters
     ----------
     kernel
-        None for the linear learner, or anything that `PerceptronClassifier` takes but "precomputed".
+        None for the linear learner, or anything that `PerceptronClassifier` takes except "precomputed".
     rule, learning_rate, fit_intercept, ties
         As for `PerceptronClassifier`.
     predictor
         Whose scores `predict` returns: "last", the current guess, or "best", "average" or "recent".
     budget
-        With a kernel: at most so many stored rows, or a `Budget`, so that a round costs the same for ever.
+        With a kernel: the number of support vectors at most, or a `Budget`, so that the cost of a round is
+        bounded.
 
     Examples
     --------
@@ -67,22 +68,22 @@ class Classifier(AskedAboutRows):
         self._packed_rounds = None if self._packed_scores is None else PackedRounds(self._run)
 
     def predict(self, x: Any) -> float:
-        """A real number whose sign is the answer; 0 before anything has been learned."""
+        """Return the score of x, whose sign is the predicted label; 0 before anything has been learned."""
         if self._packed_scores is None:
             return float(self._scores(self._reader.row(x))[0])
         score = self._packed_scores.score(self._reader.packed(x))
         if score - score != 0.0:  # it is infinite or NaN
-            raise self._refusal(x)
+            raise self._not_finite(x)
         return score
 
     def add_example(self, x: Any, y: int) -> None:
-        """Tell the learner that y, −1 or +1, is the truth about x.
+        """Learn from x with its label y, −1 or +1.
 
         Parameters
         ----------
         x
             A one-dimensional array, a sparse row, a dict of named features, or any object that the
-            kernel takes; the same kind every time.
+            kernel takes; the same kind in every call.
         """
         truth = TRUTHS.get(y) if isinstance(y, (int, Real)) else None
         if truth is None:
@@ -96,7 +97,7 @@ class Classifier(AskedAboutRows):
             try:
                 rounds.play(row, truth)
             except ValueError:
-                reader.row(x)  # raises if it is for one of the values
+                reader.row(x)  # raises a better error if a value is at fault
                 raise
         if reader.named is None:
             reader.expect(x, row)

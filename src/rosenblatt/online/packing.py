@@ -1,4 +1,4 @@
-"""Numbers packed in bytes, which cost less to make and to hand to compiled code than arrays."""
+"""Numbers packed into bytes, which are cheaper to make and to pass to compiled code than arrays."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ import numpy as np
 
 
 class Packers(dict[int, Callable[..., bytes]]):
-    """For every n that was asked for, a function that packs n numbers; it raises `NotNumbers` for others.
+    """A cache of functions by n: each packs n numbers, and raises one of `NotNumbers` for other values.
 
     Parameters
     ----------
     code
-        The format of one number, as the module struct has it.
+        The format of one number, as in the module struct.
     """
 
     def __init__(self, code: str) -> None:
@@ -40,22 +40,22 @@ UNKNOWN = -1
 UNKNOWNS = repeat(UNKNOWN)
 
 ALL_BITS, PACKED_UNKNOWN = 255, INDICES[1](UNKNOWN)
-"""One byte of UNKNOWN, which is found sooner, and all four, which no indices have in a row."""
+"""One byte of UNKNOWN, which is faster to search for, and all four, which no valid indices contain."""
 
 SEQUENCES = (list, tuple, np.ndarray)
-"""What most rows of numbers are."""
+"""The usual types of rows of numbers."""
 
 FLOAT64 = np.dtype(np.float64)
 
 
 @lru_cache(maxsize=8)
 def all_indices(width: int) -> bytes:
-    """The indices of a row that has a value for every feature."""
+    """Return the packed indices of a row that has a value for every feature."""
     return np.arange(width, dtype=np.uint32).tobytes()
 
 
 def packed_numbers(x: Any) -> bytes | None:
-    """The values of a list of numbers or of an array with one dimension; None if x is anything else."""
+    """Return the packed values of a list of numbers or a one-dimensional array; None for anything else."""
     if type(x) is np.ndarray:
         if x.ndim != 1 or x.dtype.kind not in "fiub":
             return None
@@ -69,7 +69,7 @@ def packed_numbers(x: Any) -> bytes | None:
 
 
 def surely_finite(values: Iterable[float]) -> bool:
-    """Whether all values are finite numbers; it may be False, too, if they are very large."""
+    """Return True only if all values are finite numbers; may return False for very large ones."""
     try:
         return isfinite(fsum(values))
     except (OverflowError, ValueError):

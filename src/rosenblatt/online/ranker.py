@@ -1,4 +1,4 @@
-"""A ranker: `find_best`, then `add_example`."""
+"""The online ranker: `find_best`, then `add_example`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from rosenblatt.tasks.lists import best_of
 
 
 class Ranker(AskedAboutRows):
-    """A learner of lists that is told the best of each after every answer.
+    """An online ranker, which learns from one list at a time.
 
-    Feeding it lists one by one writes the ledger of `PerceptronRanker.fit` with strategy="best", one epoch
-    and no shuffling, but for rounding. A list in which nothing is better than another, such as a list of
-    one, is no round. A round costs the size of the list, or one kernel value per candidate and stored row.
+    Learning lists one by one gives the ledger of `PerceptronRanker.fit` with strategy="best", one epoch and
+    no shuffling, except for rounding. A list in which no candidate is better than another, such as a list of
+    one, is not a round. A round costs the size of the list, or one kernel value per candidate and support
+    vector.
 
     Parameters
     ----------
@@ -29,9 +30,10 @@ class Ranker(AskedAboutRows):
     rule, learning_rate
         As for `PerceptronRanker`.
     predictor
-        Who answers: "last", the current guess, or "best", "average" or "recent".
+        The guess that ranks: "last", the current one, or "best", "average" or "recent".
     budget
-        With a kernel: at most so many stored rows, or a `Budget`, so that a round costs the same for ever.
+        With a kernel: the number of support vectors at most, or a `Budget`, so that the cost of a round is
+        bounded.
 
     Examples
     --------
@@ -55,15 +57,15 @@ class Ranker(AskedAboutRows):
         super().__init__(Ranking("best"), kernel, rule, learning_rate, predictor, budget=budget)
 
     def find_best(self, candidates: Any) -> int:
-        """The place of the best of these, from 0; the first of equals."""
+        """Return the index of the best candidate; the first of equals."""
         return int(np.argmax(self._scores_of(candidates)))
 
     def rank(self, candidates: Any) -> Ints:
-        """The places of all of these, the best first; the first before its equals."""
+        """Return the indices of the candidates, the best first; equals stay in the order given."""
         return np.argsort(-self._scores_of(candidates), kind="stable")
 
     def add_example(self, candidates: Any, best: Any) -> None:
-        """Tell the learner which of these is the best: a place from 0, or a set of equally good ones.
+        """Learn which candidate is the best: its index, or a set of indices of equally good ones.
 
         Parameters
         ----------
@@ -82,9 +84,9 @@ class Ranker(AskedAboutRows):
         if packed is not None and listed and candidates and isinstance(candidates[0], Mapping):
             scores = np.array([packed.score(self._reader.packed(x)) for x in candidates])
             for r in np.flatnonzero(~np.isfinite(scores)):
-                raise self._refusal(candidates[r])
+                raise self._not_finite(candidates[r])
             return scores
         rows = self._reader.rows(candidates)
         if not count(rows):
-            raise ValueError("There is no best of no candidates. Got an empty list.")
+            raise ValueError("There must be at least one candidate. Got an empty list.")
         return self._scores(rows)

@@ -1,4 +1,4 @@
-"""What people pass to a learner that is told one example after the other, as rows."""
+"""Conversion of single examples into rows, for the online learners."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from rosenblatt.rows import Csr, Rows, canonical
 
 
 class Reader:
-    """Examples as the learner takes them, each checked against the ones before.
+    """Converts examples into rows, and checks each against the ones before.
 
     Parameters
     ----------
     kernel
-        None for the linear learner, or anything that `PerceptronClassifier` takes but "precomputed".
+        None for the linear learner, or anything that `PerceptronClassifier` takes except "precomputed".
 
     Attributes
     ----------
@@ -55,16 +55,16 @@ class Reader:
         self._width: int | None = None
 
     def expect(self, example: Any, rows: Any) -> None:
-        """Let all examples be of the kind of this one, if it is the first; `rows` may be packed."""
+        """Fix the kind of all later examples, if this one is the first; `rows` may be packed."""
         if self.named is None:
             self.named = isinstance(example, Mapping)
             width = rows[-1] if isinstance(rows, tuple) else Rows(rows).width
             self._width = None if self.named else width
 
     def rows(self, candidates: Any, learning: bool = False) -> Any:
-        """A list of examples: a dense array, `Csr` arrays, or a list of objects.
+        """Return a list of examples as a dense array, `Csr` arrays, or a list of objects.
 
-        While learning without a kernel, whether dense rows are finite numbers is left to their scores to say.
+        While learning without a kernel, dense rows are not checked for NaN and infinity: their scores are.
         """
         on_objects = self.kernel is not None and self.kernel.on_objects
         candidates = candidates.to_numpy() if hasattr(candidates, "to_numpy") else candidates
@@ -89,7 +89,7 @@ class Reader:
         except (TypeError, ValueError):
             data = np.empty(0)
         if data.ndim != 2:
-            raise ValueError(f"Candidates must be rows of as many numbers each. Got {shown(candidates)}.")
+            raise ValueError(f"Candidates must be rows of equal length. Got {shown(candidates)}.")
         return self._array(data, learning)
 
     def _array(self, data: Any, learning: bool) -> Any:
@@ -106,7 +106,7 @@ class Reader:
             _finite(values)
 
     def _stacked(self, rows: Sequence[Csr]) -> Any:
-        """Rows of named features, one below the other."""
+        """Return rows of named features stacked into one matrix."""
         ends = np.cumsum([0, *(len(row.values) for row in rows)])
         width = max(row.width for row in rows)
         features = np.concatenate([row.features for row in rows])
@@ -117,7 +117,7 @@ class Reader:
         return sp.csr_array((values[order], features[order], ends), shape=(len(rows), width))
 
     def row(self, x: Any, learning: bool = False) -> Any:
-        """One example as the learner takes it, checked against the ones before."""
+        """Return one example as a row, checked against the ones before."""
         if self.kernel is not None and self.kernel.on_objects:
             return [x]
         named = isinstance(x, Mapping)
@@ -135,10 +135,10 @@ class Reader:
         return Csr(np.array([0, len(values)]), features, values, width)
 
     def packed(self, x: Any, learning: bool = False) -> Packed:
-        """One example of a learner without a kernel, packed.
+        """Return one example for a learner without a kernel, packed.
 
-        Whether its values are finite is left to its score to say; `row` raises an error that names the one
-        that is not. The indices of the latest names are kept: an example is often learned right after it was
+        Values are not checked for NaN and infinity: the score is, and `row` raises an error that names the
+        value. The indices of the latest names are cached: an example is often learned right after it was
         predicted, and in many streams all examples have the same names.
         """
         if not isinstance(x, dict) and (type(x) in SEQUENCES or not isinstance(x, Mapping)):
@@ -151,26 +151,26 @@ class Reader:
         except NotNumbers:
             raise _not_a_number(x) from None
         try:
-            as_before = names == latest
-        except (TypeError, ValueError):  # of names whose == is not true or false, such as pandas.NA
-            as_before = False
-        if not as_before:
+            cached = names == latest
+        except (TypeError, ValueError):  # names whose == is not a bool, such as pandas.NA
+            cached = False
+        if not cached:
             features = INDICES[len(names)](*map(columns.get, names, UNKNOWNS))
             self._latest = names, features
             if not learning:
                 return features, values, len(columns)
         if ALL_BITS in features and PACKED_UNKNOWN in features:
-            features = self._packed_again(x, learning)
+            features = self._packed_indices(x, learning)
             self._latest = names, features
         return features, values, len(columns)
 
-    def _packed_again(self, x: Mapping[Any, float], learning: bool) -> bytes:
-        """The indices of names not all of which were known; while learning, new ones get the next indices."""
+    def _packed_indices(self, x: Mapping[Any, float], learning: bool) -> bytes:
+        """Return the indices of names, some of them unknown; while learning, new ones get the next."""
         columns = self._columns
         if not learning:
             return INDICES[len(x)](*map(columns.get, x, UNKNOWNS))
         if not surely_finite(x.values()):
-            _numbers(x)  # before the names are taken in: a bad example changes nothing
+            _numbers(x)  # before names are added: a bad example changes nothing
         return INDICES[len(x)](*[columns.setdefault(name, len(columns)) for name in x])
 
     def _packed_numbers(self, x: Any) -> Packed:
@@ -189,12 +189,12 @@ class Reader:
             raise ValueError(f"Every example must have {self._width} features, as the first. Got {width}.")
 
     def _features_of(self, x: Mapping[Any, float], learning: bool) -> tuple[Array, int]:
-        """The numbers of named features, and how many there are; new ones come behind the others."""
+        """Return the indices of named features, and the width; new names get the next indices."""
         columns = self._columns
         try:
             return np.fromiter(map(columns.__getitem__, x), np.int32, len(x)), len(columns)
         except KeyError:
-            if self.kernel is None and not learning:  # a feature without a weight is as good as none
+            if self.kernel is None and not learning:  # a feature without a weight adds nothing
                 return np.array([columns.get(name, UNKNOWN) for name in x], np.int32), len(columns)
         if learning:
             return np.array([columns.setdefault(name, len(columns)) for name in x], np.int32), len(columns)
@@ -202,7 +202,7 @@ class Reader:
         return np.array([columns.get(name, new.get(name)) for name in x], np.int32), len(columns) + len(new)
 
     def _row_of_numbers(self, x: Any) -> Any:
-        """A row of its own, in float64 unless a kernel may take float32 as it is."""
+        """Return a copy as one row, in float64, or in float32 if it is and there is a kernel."""
         dtype = getattr(x, "dtype", None)
         dtype = dtype if self.kernel is not None and dtype == np.float32 else np.float64
         if sp.issparse(x):
@@ -223,9 +223,9 @@ class Reader:
 
 
 def _numbers(x: Mapping[Any, float]) -> Floats:
-    """The values of named features, which must be finite numbers."""
+    """Return the values of named features, which must be finite numbers."""
     try:
-        values = np.frombuffer(VALUES[len(x)](*x.values())).copy()  # one may write to a copy
+        values = np.frombuffer(VALUES[len(x)](*x.values())).copy()  # a buffer of bytes is read-only
     except NotNumbers:
         raise _not_a_number(x) from None
     if not np.isfinite(values).all():
@@ -234,7 +234,7 @@ def _numbers(x: Mapping[Any, float]) -> Floats:
 
 
 def _not_a_number(x: Mapping[Any, Any]) -> ValueError:
-    """The error about the first value that is not a finite number."""
+    """Return the error about the first value that is not a finite number."""
     name = next(name for name, value in x.items() if not _is_finite_number(value))
     advice = f": for a category, use a name for each, as in {{'{name}={x[name]}': 1}}"
     return ValueError(
@@ -252,7 +252,7 @@ def _is_finite_number(value: Any) -> bool:
 
 
 def _other_kind(x: Any) -> ValueError:
-    """The error about an example of another kind than those before."""
+    """Return the error about an example of another kind than those before."""
     return ValueError(f"Examples must be of one kind: named features or numbers. Got {type(x).__name__}.")
 
 

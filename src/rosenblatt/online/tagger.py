@@ -1,4 +1,4 @@
-"""A tagger: `label`, then `add_example`."""
+"""The online tagger: `label`, then `add_example`."""
 
 from __future__ import annotations
 
@@ -17,22 +17,23 @@ from rosenblatt.tasks.tagging import Labeller, Task, reading
 
 
 class Tagger:
-    """A learner of sequences that is told the true labels after every answer.
+    """An online tagger, which learns from one sequence at a time.
 
-    Feeding it sequences one by one writes the ledger of `PerceptronTagger.fit` with one epoch and no
-    shuffling, but for rounding, if it knows all labels from the beginning.
+    Learning sequences one by one gives the ledger of `PerceptronTagger.fit` with one epoch and no shuffling,
+    except for rounding, if all labels are passed at the beginning.
 
     Parameters
     ----------
     kernel, templates, features, scheme, allowed, transitions, hashing, rule, learning_rate, fit_intercept
         As for `PerceptronTagger`.
     labels
-        All labels there will be; None to learn of them as they come. A label takes part from the example on
-        that shows it first.
+        All labels that will occur; None to add them as they occur. A label is predicted only after the first
+        example that has it.
     predictor
-        Who answers: "last", the current guess, or "best" or "average".
+        The guess that labels: "last", the current one, or "best", "average" or "recent".
     budget
-        With a kernel: at most so many stored tokens, or a `Budget`, so that a round costs the same for ever.
+        With a kernel: the number of stored tokens at most, or a `Budget`, so that the cost of a round is
+        bounded.
 
     Examples
     --------
@@ -65,7 +66,7 @@ class Tagger:
         self._task = Task(templates, features, scheme, allowed, transitions, hashing)
         if labels is None and self._task.sees_pairs:
             raise ValueError(
-                "Templates that look at pairs of labels need to know them: pass labels=[…]. Got None."
+                "Templates that use pairs of labels need all labels in advance: pass labels=[…]. Got None."
             )
         self._open = labels is None
         self._labels = reading.checked_labels(labels or ())
@@ -83,15 +84,15 @@ class Tagger:
         }
 
     def label(self, tokens: Sequence[Any]) -> list[Any]:
-        """The labels of the best path; None for each token before anything has been learned."""
+        """Return the labels of the best path; None for each token before anything has been learned."""
         if self._labeller is None:
             return [None] * lengths_of([tokens])[0]
         encoded = self._labeller.encode([tokens], self._predictor)
         found, _ = self._labeller.lattice(encoded, self._predictor).best()
-        return [self._labeller.labels[number] for number in found.tolist()]
+        return [self._labeller.labels[i] for i in found.tolist()]
 
     def add_example(self, tokens: Sequence[Any], labels: Sequence[Any]) -> None:
-        """Tell the learner the true labels of these tokens."""
+        """Learn from these tokens with their true labels."""
         reading.check_pairs([tokens], [labels])
         if not lengths_of([tokens])[0]:
             self._pass_over()
@@ -116,21 +117,21 @@ class Tagger:
         return self._labeller.run.ledger
 
     def _pass_over(self) -> None:
-        """Count a sentence without tokens as a round, or as one to be counted when there is a run."""
+        """Count an empty sequence as a round, now or when there is a run."""
         if self._labeller is None:
             self._passed_over += 1
         else:
             self._labeller.run.pass_over(1)
 
     def _ready_for(self, tokens: Sequence[Any], labels: Sequence[Any]) -> Labeller:
-        """The labeller, which knows these labels if it may."""
-        number = dict.fromkeys(self.labels, 0)
+        """Return a labeller; unless the labels were fixed, one that knows these."""
+        ids = dict.fromkeys(self.labels, 0)
         if self._open:
-            reading.add_labels([labels], lengths_of([tokens]), number)
+            reading.add_labels([labels], lengths_of([tokens]), ids)
         if self._labeller is None:
-            labeller = Labeller(self._task, self._task.encoder(tokens, list(number)), list(number))
+            labeller = Labeller(self._task, self._task.encoder(tokens, list(ids)), list(ids))
             features = None if self._options["kernel"] is not None else 0
             labeller.run = begin(labeller.game, features=features, **self._options)
             labeller.run.pass_over(self._passed_over)
             return labeller
-        return self._labeller if len(number) == len(self.labels) else self._labeller.with_labels(list(number))
+        return self._labeller if len(ids) == len(self.labels) else self._labeller.with_labels(list(ids))

@@ -1,4 +1,4 @@
-"""Learners in files: models of arrays and JSON that run nothing when read, and exports to ONNX and JSON."""
+"""Model files, of arrays and JSON that run no code when read, and exports to ONNX and JSON."""
 
 from rosenblatt.persistence.archive import ModelError
 from rosenblatt.persistence.json import to_json

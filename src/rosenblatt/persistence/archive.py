@@ -1,4 +1,4 @@
-"""A model file: arrays in safetensors' format, and beside them one JSON text with a checksum of it all."""
+"""The format of model files: safetensors arrays, and one JSON header with a checksum of all contents."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from rosenblatt._atomic import replace_file
 from rosenblatt._types import Array
 
 KEY = "rosenblatt"
-"""What the JSON text is called among the metadata of the file; there is nothing else."""
+"""The key of the JSON header, the only one in the metadata of the file."""
 
 FORMAT = 1
-"""Which version of the contents this program writes, and the latest that it reads."""
+"""The version of the contents that is written, and the latest that is read."""
 
 Header = dict[str, Any]
 
 
 class ModelError(ValueError):
-    """A file that is no model, is broken, or is from a later version of the library."""
+    """A file that is not a model, is broken, or is from a later version of the library."""
 
 
 def write(path: str | PathLike[str], header: Header, arrays: dict[str, Array]) -> None:
-    """Write a model file, which replaces the one that was there only when it is complete."""
+    """Write a model file atomically."""
     replace_file(path, packed(header, arrays))
 
 
 def packed(header: Header, arrays: dict[str, Array]) -> bytes:
-    """The bytes of a model file: the same for the same contents."""
+    """Return the bytes of a model file: equal contents give equal bytes."""
     arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     text = _text({"format": FORMAT, **header})
     metadata = {KEY: _text({"checksum": _checksum(text, arrays), "contents": text})}
@@ -42,7 +42,7 @@ def packed(header: Header, arrays: dict[str, Array]) -> bytes:
 
 
 def read(path: str | PathLike[str]) -> tuple[Header, dict[str, Array]]:
-    """The header and the arrays of a model file."""
+    """Read the header and the arrays of a model file."""
     name = fspath(path)
     try:
         return unpacked(Path(name).read_bytes())
@@ -53,11 +53,11 @@ def read(path: str | PathLike[str]) -> tuple[Header, dict[str, Array]]:
 
 
 class Refused(Exception):  # noqa: N818
-    """Why something is no model."""
+    """The reason why a file is not a valid model."""
 
 
 def unpacked(data: bytes) -> tuple[Header, dict[str, Array]]:
-    """The contents of a model file; `Refused` says what is wrong with one."""
+    """Return the header and the arrays in the bytes of a model file; raises Refused if they are not valid."""
     outer = _metadata(data)
     try:
         arrays = {name: _array(view) for name, view in safetensors.deserialize(data)}  # type: ignore[no-untyped-call]
@@ -73,7 +73,7 @@ def unpacked(data: bytes) -> tuple[Header, dict[str, Array]]:
     header = _json(text)
     version = header.get("format")
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise Refused(f"its format must be a whole number of at least 1. Got {version!r}.")
+        raise Refused(f"its format must be an integer ≥ 1. Got {version!r}.")
     if version > FORMAT:
         raise Refused(
             f"it was written in format {version} by rosenblatt {header.get('library')!s:.20}, and this is a "
@@ -83,7 +83,7 @@ def unpacked(data: bytes) -> tuple[Header, dict[str, Array]]:
 
 
 def _metadata(data: bytes) -> Header:
-    """The JSON text that stands among the metadata."""
+    """Return the JSON object in the metadata."""
     size = int.from_bytes(data[:8], "little")
     if len(data) < 8 or size > len(data) - 8 or data[8:9] != b"{":
         raise Refused("it does not begin as one. Is it another kind of file, or cut off?")
@@ -128,7 +128,7 @@ def _json(text: str) -> Header:
     except (ValueError, RecursionError):
         raise Refused("its header is broken. Copy or make it again.") from None
     if not isinstance(value, dict):
-        raise Refused("its header is not what it should be. Copy or make it again.")
+        raise Refused("its header is not a JSON object. Copy or make it again.")
     return value
 
 

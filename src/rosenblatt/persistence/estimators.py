@@ -1,4 +1,4 @@
-"""The three estimators in a model file, each with what its run needs besides."""
+"""The fitted attributes and runs of the three estimators in a model file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rosenblatt.persistence.values import plain_labels, read_labels
 
 
 def _write_features(writer: Writer, estimator: Any) -> None:
-    """How many features rows have, and what they are called."""
+    """Write the number of features and their names."""
     writer["features"] = int(getattr(estimator, "n_features_in_", -1))
     named = hasattr(estimator, "feature_names_in_")
     writer["named"] = named
@@ -34,7 +34,7 @@ def _read_features(reader: Reader, estimator: Any) -> None:
 
 
 def _check_features(reader: Reader, estimator: Any) -> None:
-    """As many weights as features, or rows with as many."""
+    """Check that weights or support vectors match the number of features."""
     hypothesis = estimator._run.hypothesis
     features = getattr(estimator, "n_features_in_", None)
     if isinstance(hypothesis, Primal):
@@ -44,7 +44,7 @@ def _check_features(reader: Reader, estimator: Any) -> None:
         rows = hypothesis.support.rows
         grows = rows.sparse or isinstance(hypothesis, Budgeted)
         fits = features is not None and (features == rows.width or (grows and features > rows.width))
-        reader.check(fits, "rows should have as many features as there are")
+        reader.check(fits, "rows should have as many features as the model")
 
 
 def _write_classifier(writer: Writer, estimator: Any) -> None:
@@ -133,5 +133,5 @@ READERS: dict[str, Any] = dict(zip(HOMES, (_read_classifier, _read_ranker, _read
 
 
 def estimator_class(kind: str) -> Any:
-    """The estimator of this name; the others, which take their time to be imported, are left alone."""
+    """Return the estimator class of this name, without an import of the others, which is slow."""
     return getattr(import_module(HOMES[kind]), kind)

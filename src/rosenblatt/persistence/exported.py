@@ -1,4 +1,4 @@
-"""The one guess of an estimator that is exported: weights, or rows with a kernel."""
+"""The guess of an estimator that is exported: weights, or support vectors with a kernel."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ FORMULAS = (
     kernels.Power,
     kernels.Normalized,
 )
-"""The kernels that are formulas of ⟨x, z⟩, ⟨x, x⟩ and ⟨z, z⟩ known outside of this library."""
+"""The kernels that can be exported: formulas of ⟨x, z⟩, ⟨x, x⟩ and ⟨z, z⟩."""
 
 
 @dataclass(frozen=True)
 class LinearGuess:
-    """Scores are X @ weights + intercepts.
+    """A linear guess, with the scores X @ weights + intercepts.
 
     Parameters
     ----------
@@ -49,14 +49,14 @@ class LinearGuess:
 
 @dataclass(frozen=True)
 class KernelGuess:
-    """Scores are (k(X, vectors) + constant) @ coefficients.
+    """A kernel guess, with the scores (k(X, vectors) + constant) @ coefficients.
 
     Parameters
     ----------
     kernel, constant
-        What similarity is, and what is added to it: 1 for an intercept, else 0.
+        The kernel, and the constant added to it: 1 for an intercept, else 0.
     vectors
-        The rows that count for something, as a dense or a CSR array of float64.
+        The support vectors with a coefficient that is not 0, as a dense or a CSR array of float64.
     coefficients
         Vectors × outputs.
     """
@@ -68,7 +68,7 @@ class KernelGuess:
 
 
 def guess_of(estimator: Any) -> LinearGuess | KernelGuess:
-    """The guess that answers for a classifier or a ranker."""
+    """Return the guess that the predictor of a classifier or a ranker uses."""
     check_single(estimator)
     run, features = estimator._run, int(getattr(estimator, "n_features_in_", 0))
     if isinstance(run.hypothesis, Primal):
@@ -91,7 +91,7 @@ def _kernel_guess(run: Run, predictor: str, features: int) -> KernelGuess:
 
 
 def check_single(estimator: Any) -> None:
-    """Refuse what is not fitted, and predictors that ask many guesses."""
+    """Refuse estimators that are not fitted, and predictors that use many guesses."""
     check_is_fitted(estimator, "_run")
     if estimator.predictor not in predictors.GUESSES:
         raise ValueError(
@@ -101,7 +101,7 @@ def check_single(estimator: Any) -> None:
 
 
 def check_formula(kernel: Kernel) -> None:
-    """Refuse kernels of which nobody else knows the formula."""
+    """Raise ValueError if a kernel cannot be exported as a formula."""
     if kernel.domain == "precomputed":
         raise ValueError(
             f"A precomputed kernel has no formula that could be exported. Got {kernel!r}: learn with the "
@@ -118,15 +118,15 @@ def check_formula(kernel: Kernel) -> None:
 
 
 def _parts(kernel: Kernel) -> list[Kernel]:
-    """A kernel and all that it is made of."""
+    """Return a kernel and all its subexpressions."""
     made_of = [value for value in vars(kernel).values() if isinstance(value, Kernel)]
     return [kernel, *(part for one in made_of for part in _parts(one))]
 
 
 def plain_classes(classes: Array) -> list[Any]:
-    """Classes as texts, whole numbers, other numbers or truth values of Python."""
+    """Return classes as Python strings, integers, floats or booleans."""
     values: list[Any] = classes.tolist()
     strange = next((value for value in values if not isinstance(value, str | int | float)), None)
     if strange is not None:
-        raise ValueError(f"Exported labels are texts or numbers. Got {strange!r:.60}.")
+        raise ValueError(f"Exported labels are strings or numbers. Got {strange!r:.60}.")
     return values

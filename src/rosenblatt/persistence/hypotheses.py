@@ -1,4 +1,4 @@
-"""Guesses in a model file: weights, or stored rows with what each counts for."""
+"""Guesses in a model file: weights, or support vectors with coefficients."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLOATS = (np.float64, np.float32)
 
 
 def write_guess(writer: Writer, guess: Hypothesis) -> None:
-    """A guess of any kind."""
+    """Write a guess of any kind."""
     writer["constant"] = float(guess.support.constant)
     writer.array("structure", guess.structure)
     if isinstance(guess, Primal):
@@ -38,7 +38,7 @@ def write_guess(writer: Writer, guess: Hypothesis) -> None:
 
 
 def read_guess(reader: Reader, game: Game, rows_seen: int) -> Hypothesis:
-    """The same back, for this game."""
+    """Read a guess for this game."""
     constant = reader.number("constant")
     reader.check(constant in (0.0, 1.0), "constant should be 0 or 1")
     structure = _read_structure(reader, game, len(game.structure))
@@ -73,7 +73,7 @@ def read_guess(reader: Reader, game: Game, rows_seen: int) -> Hypothesis:
 
 
 def _write_recent(writer: Writer, guess: Hypothesis) -> None:
-    """What the predictor `recent` needs; with a budget its sums are among the guesses."""
+    """Write the state of the predictor `recent`; with a budget its sums are among the guesses."""
     recent = guess.recent
     assert recent is not None
     for name in ("since", "behind", "structure"):
@@ -98,7 +98,7 @@ def _read_structure(reader: Reader, game: Game, *shape: int) -> Floats:
     forbidden = game.structure == -np.inf
     reader.check(
         np.isfinite(structure) != forbidden,
-        "structure weights should be numbers, but where pairs are forbidden",
+        "structure weights should be finite, except for forbidden pairs",
     )
     return structure
 
@@ -116,7 +116,7 @@ def _write_primal(writer: Writer, guess: Primal) -> None:
 
 def _read_primal(reader: Reader, game: Game, constant: float, structure: Floats) -> Primal:
     weights = reader.array("weights", FLOATS, None, game.outputs)
-    reader.check(len(weights) >= 1, "weights should have a line for the constant")
+    reader.check(len(weights) >= 1, "weights should have a row for the constant")
     shape = weights.shape
     start = reader.array("start", np.float64, *shape) if reader.flag("started") else None
     guess = Primal(0, game.outputs, constant, structure, reader.flag("keep"), start)
@@ -163,10 +163,10 @@ def _read_remembered(reader: Reader, guess: Budgeted, game: Game) -> None:
     guess.stored, guess.merged = reader.integer("stored"), reader.integer("merged")
     guess.ridge = reader.number("ridge")
     guess.order = reader.integers("order", -1, guess.order.shape[1] - 1, *guess.order.shape)
-    for line in guess.order:
-        used = line[line >= 0]
+    for row in guess.order:
+        used = row[row >= 0]
         reader.check(
-            (line[: len(used)] >= 0) & (len(set(used.tolist())) == len(used)), "groups should be in order"
+            (row[: len(used)] >= 0) & (len(set(used.tolist())) == len(used)), "groups should be in order"
         )
     for name in ("rounds", "longest", "since"):
         setattr(guess, name, reader.array(name, np.float64, *getattr(guess, name).shape))
@@ -194,7 +194,7 @@ def _write_rows(writer: Writer, rows: Rows) -> None:
 
 def _read_rows(reader: Reader, lowest: int, rows_seen: int) -> Rows:
     ids = reader.integers("ids", lowest, max(rows_seen - 1, 0), None)
-    reader.check(ids != STRUCTURE, "rows should have numbers of rows")
+    reader.check(ids != STRUCTURE, "rows should have ids of rows")
     reader.check(len(np.unique(ids)) == len(ids), "rows should be stored once")
     data: Array | Csr
     if reader.flag("sparse"):

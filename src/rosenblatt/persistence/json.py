@@ -1,21 +1,20 @@
-r"""A learner as JSON, from which its answers can be computed in any language.
+r"""Export of a learner as JSON, from which its answers can be computed in any language.
 
-All numbers are written so that they read back to the last bit, and none is NaN or infinite. Every object has
-`rosenblatt`, the version that wrote it; `estimator`, the class of the learner; and `predictor`, which of its
-guesses this is.
+All numbers read back to the last bit, and none is NaN or infinite. Every object has `rosenblatt`, the version
+that wrote it; `estimator`, the class of the learner; and `predictor`, which of its guesses this is.
 
-**Classifiers and rankers.** They have `features`, how many numbers a row has, and `names`, what these are
-called, or null. A classifier has `classes`, and `ties` if there are two. There is one output for two classes
-and for a ranker, and else one per class. The score of a row x in output o is
+**Classifiers and rankers.** They have `features`, the number of features of a row, and `names`, their names
+or null. A classifier has `classes`, and `ties` if there are two. There is one output for two classes and for
+a ranker, and else one per class. The score of a row x in output o is
 
 - without a kernel, `intercepts[o]` + Σ_f `coefficients[o][f]` · x[f];
 - with one, Σ_s `coefficients[o][s]` · (k(x, `vectors[s]`) + `constant`).
 
-Of two classes the second is answered where the score is above 0, or with `ties` "positive" at least 0; of
+Of two classes the second is predicted if the score is above 0, or with `ties` "positive" at least 0; of
 more, the first of those with the highest score. A ranker puts higher scores first.
 
-A vector is a list of its numbers; or, where rows were sparse, an object: `at` lists the features that are not
-0, counted from 0, and `values` their values.
+A vector is a list of its values; or, if rows were sparse, an object: `at` lists the indices of the features
+that are not 0, counted from 0, and `values` their values.
 
 `expression` is the kernel as this library writes it, and `kernel` the same as a tree of objects:
 
@@ -34,33 +33,34 @@ Normalized  of           of(x, z) / √of(x, x) / √of(z, z)
 =========== ============ ===========================================
 
 **Taggers.** They have `labels`; `weights`, from the name of a feature to pairs [label, weight], labels being
-counted from 0 and weights of 0 left out; `intercepts`, one per label; `transitions`, in line i, column j,
-what it scores that label j follows i; `first` and `last`, what labels score at the beginning and at the end.
-Where there is null, the path is forbidden. The score of a path is the sum of
+counted from 0 and weights of 0 left out; `intercepts`, one per label; `transitions`, in row i, column j, the
+score of label j after label i; `first` and `last`, the scores of labels at the beginning and at the end. A
+null forbids the path. The score of a path is the sum of
 
 - for every token, the intercept of its label, and the weights for it of all features of the token, times
-  their values; features without weights count for nothing;
+  their values; features without weights are ignored;
 - `first` of the first label, `last` of the last, and the transitions between.
 
-The path with the highest score is answered; of equals, the one whose last label comes first, then the one
+The path with the highest score is predicted; of equals, the one whose last label comes first, then the one
 whose label before the last does, and so on.
 
-What the features of a token are depends on `reads`.
+The features of a token depend on `reads`.
 
-- "names": tokens are objects, or lists of names. A text under a name is the feature `name=text`, with the
+- "names": tokens are objects, or lists of names. A string under a name is the feature `name=string`, with the
   value 1; a number is the value of the feature with that name; true, or a name in a list, is 1.
-- "arrays": tokens are lists of numbers. Number i, counted from 0, is the value of the feature `x[i]`.
-- "templates": tokens are texts, or lists of texts, their columns. Every one of `templates` sees one feature,
-  with the value 1, called by its `parts` joined with " & ". A part is `called` something, followed by "=" and
-  what it sees: the text of `column` of the token `offset` places on, after its `steps`. These are pairs
-  [what, size]: "prefix" and "suffix" are the first and last `size` letters; "lower", lower case; "has_digit",
-  "has_hyphen", "is_title" and "is_upper" say "yes" or "no"; "shape" writes X, x, w and 9 for upper, lower and
-  other letters and for digits, leaves the rest, and cuts runs of one sign to two. k places before the first
-  token is seen "(start-k)", whatever the steps, and k after the last "(end+k)".
+- "arrays": tokens are lists of numbers. Element i, counted from 0, is the value of the feature `x[i]`.
+- "templates": tokens are strings, or lists of strings, their columns. Every one of `templates` gives one
+  feature, with the value 1, named by its `parts` joined with " & ". The name of a part is its `called`, "=",
+  and what it sees: the string in `column` of the token `offset` tokens on, after its `steps`. These are pairs
+  [function, size]: "prefix" and "suffix" are the first and last `size` characters; "lower", lower case;
+  "has_digit", "has_hyphen", "is_title" and "is_upper" give "yes" or "no"; "shape" writes X, x, w and 9 for
+  upper-case, lower-case and other letters and for digits, leaves the rest, and cuts runs of one character to
+  two. k tokens before the first token, a part sees "(start-k)", whatever the steps, and k after the last
+  "(end+k)".
 
-A template whose `pairs` is true is one of two labels. For every token but the first it sees a feature whose
-name ends in " after LABEL", LABEL being that of the token before; its weights count for the label of the
-token. Where there are such templates, the intercept counts twice for every token but the first.
+A template whose `pairs` is true is one of pairs of labels. For every token but the first it gives a feature
+whose name ends in " after LABEL", LABEL being that of the token before; its weights count for the label of
+the token. If there are such templates, the intercept counts twice for every token but the first.
 """
 
 from __future__ import annotations
@@ -83,14 +83,14 @@ from rosenblatt.version import __version__
 
 
 def to_json(estimator: Any, names: Sequence[str] = ()) -> str:
-    """A fitted estimator as JSON text, of the form that this module's docstring describes.
+    """Return a fitted estimator as a JSON string, in the format that this module's docstring describes.
 
     It holds one guess, so the predictor must be "last", "best" or "average".
 
     Parameters
     ----------
     names
-        What the features of rows are called; by default as the learner's data frame called them.
+        The names of features; by default those of the data frame that the learner was fitted on.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def _classes(estimator: Any) -> dict[str, Any]:
 
 
 def _features(estimator: Any, names: Sequence[str]) -> dict[str, Any]:
-    """How many features there are, and what they are called."""
+    """Return the number of features and their names."""
     features = int(getattr(estimator, "n_features_in_", 0))
     found = list(map(str, names)) or list(map(str, getattr(estimator, "feature_names_in_", ())))
     if found and len(found) != features:
@@ -137,7 +137,7 @@ def _features(estimator: Any, names: Sequence[str]) -> dict[str, Any]:
 
 
 def _guess(estimator: Any) -> dict[str, Any]:
-    """Weights, or rows with a kernel."""
+    """Return weights, or support vectors with a kernel."""
     guess = guess_of(estimator)
     if isinstance(guess, LinearGuess):
         return {"coefficients": guess.weights.T.tolist(), "intercepts": guess.intercepts.tolist()}
@@ -151,7 +151,7 @@ def _guess(estimator: Any) -> dict[str, Any]:
 
 
 def _tree(kernel: Kernel) -> dict[str, Any]:
-    """A kernel as objects in objects."""
+    """Return a kernel as nested objects."""
     result: dict[str, Any] = {"kernel": type(kernel).__name__}
     if isinstance(kernel, RBF):
         return result | {"gamma": kernel.rate}
@@ -161,7 +161,7 @@ def _tree(kernel: Kernel) -> dict[str, Any]:
 
 
 def _rows(data: Data) -> list[Any]:
-    """Dense rows as lists, sparse ones as what is not 0."""
+    """Return dense rows as lists, sparse ones as indices and values."""
     if not sp.issparse(data):
         return list(data.tolist())
     cuts = zip(data.indptr[:-1].tolist(), data.indptr[1:].tolist(), strict=True)

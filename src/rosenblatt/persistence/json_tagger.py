@@ -1,4 +1,4 @@
-"""A linear tagger as values that JSON can hold: what every named feature weighs, and what follows what."""
+"""A linear tagger as JSON values: the weights of named features, and the transitions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Weights = dict[str, list[list[Any]]]
 
 
 def tagger_values(labeller: Labeller, predictor: str) -> dict[str, Any]:
-    """One guess of a tagger; see `rosenblatt.persistence.json`."""
+    """Return one guess of a tagger as JSON values; see `rosenblatt.persistence.json`."""
     _check(labeller)
     weights, _ = labeller.guess(predictor)
     constant = labeller.run.hypothesis.support.constant
@@ -36,8 +36,8 @@ def tagger_values(labeller: Labeller, predictor: str) -> dict[str, Any]:
 def _check(labeller: Labeller) -> None:
     if labeller.is_dual:
         raise ValueError(
-            "A tagger in JSON is the weights of its features. Got one with a kernel, which has stored tokens "
-            "instead: learn without, or use the model file."
+            "A tagger in JSON is the weights of its features. Got one with a kernel, which has support "
+            "vectors instead: learn without, or use the model file."
         )
     hashing = getattr(labeller.encoder, "hashing", None)
     if hashing is not None:
@@ -48,7 +48,7 @@ def _check(labeller: Labeller) -> None:
 
 
 def _reads(labeller: Labeller) -> dict[str, Any]:
-    """What the features of a token are."""
+    """Return how the features of a token are read."""
     encoder = labeller.encoder
     if isinstance(encoder, TemplateEncoder):
         return {"reads": "templates", "templates": _templates(encoder.templates)}
@@ -56,7 +56,7 @@ def _reads(labeller: Labeller) -> dict[str, Any]:
 
 
 def _templates(templates: tuple[Template, ...]) -> list[dict[str, Any]]:
-    """Templates; those that share their features call them as the first of them does."""
+    """Return templates; those that share their features use the names of the first of them."""
     first: dict[Any, Template] = {}
     return [_template(each, first.setdefault(kind_of(each), each)) for each in templates]
 
@@ -71,7 +71,7 @@ def _template(template: Template, first: Template) -> dict[str, Any]:
 
 
 def _named(names: list[str], weights: Floats) -> Weights:
-    """The weights that are not 0, by feature and label."""
+    """Return the weights that are not 0, by feature and label."""
     found: Weights = {}
     features, labels = np.nonzero(weights)
     amounts = weights[features, labels].tolist()
@@ -87,5 +87,5 @@ def _named(names: list[str], weights: Floats) -> Weights:
 
 
 def _or_none(pairs: Array) -> list[list[float | None]]:
-    """Numbers, and None for −∞."""
-    return [[None if value == -np.inf else value for value in line] for line in pairs.tolist()]
+    """Return the rows of a matrix, with None for −∞."""
+    return [[None if value == -np.inf else value for value in row] for row in pairs.tolist()]

@@ -1,4 +1,4 @@
-"""Kernels and rules as the texts that build them."""
+"""Kernels and rules as the expressions that build them."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from rosenblatt.rules import Rule
 
 
 def kernel_text(kernel: Kernel) -> str:
-    """A kernel as the expression that builds it."""
+    """Return the expression that builds a kernel."""
     named = ", ".join(kernels.expressions.NAMED)
     return _text(kernel, kernels.parse, f"kernels made of {named}")
 
 
 def rule_text(rule: Rule) -> str:
-    """A rule as the expression that builds it."""
+    """Return the expression that builds a rule."""
     return _text(rule, rules.parse, "the rules Perceptron, Margin and PassiveAggressive")
 
 
 def _text(value: Any, parse: Callable[[str], Any], what: str) -> str:
-    """What a value prints, if that is enough to build it again."""
+    """Return the repr of a value; raises ValueError if parsing it does not give the value back."""
     text = repr(value)
     try:
         same = parse(text) == value
@@ -38,7 +38,7 @@ def _text(value: Any, parse: Callable[[str], Any], what: str) -> str:
 
 
 def parsed(reader: Reader, name: str, parse: Any) -> Any:
-    """What an expression in a file stands for."""
+    """Parse an expression in a file."""
     try:
         return parse(reader.text(name))
     except ValueError as broken:

@@ -1,4 +1,4 @@
-"""Estimators to model files and back."""
+"""Save estimators to model files and load them."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from rosenblatt.version import __version__
 
 @dataclass
 class Model:
-    """What a file holds: a fitted estimator, and notes of whoever wrote it.
+    """The contents of a model file: a fitted estimator, and the notes of the caller.
 
     Parameters
     ----------
     notes
         Values that JSON can hold.
     names
-        What the features are called, if they are called anything.
+        The names of features, if they have any.
     """
 
     estimator: Any
@@ -45,8 +45,8 @@ def save(
 ) -> None:
     """Write a fitted estimator with its ledger to a file, from which `load` reads it back.
 
-    The file holds arrays and JSON. It replaces an older one only when it is complete. A symbolic link is
-    followed; a FIFO or a device is written to as it is.
+    The file holds arrays and JSON, and is written atomically. A symbolic link is followed; a FIFO or a device
+    is written to directly.
 
     Examples
     --------
@@ -64,12 +64,12 @@ def save(
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """The estimator in a model file. Nothing in the file is run; one that is broken or hostile is refused."""
+    """Load the estimator of a model file. No code in it is run; raises ModelError if it is not valid."""
     return load_model(path).estimator
 
 
 def load_model(path: str | PathLike[str]) -> Model:
-    """The same, with what was noted beside it."""
+    """Load the estimator of a model file with its notes and feature names; see `load`."""
     header, arrays = archive.read(path)
     try:
         return model_of(header, arrays)
@@ -78,7 +78,7 @@ def load_model(path: str | PathLike[str]) -> Model:
 
 
 def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
-    """A model as the header and the arrays of a file."""
+    """Return the header and the arrays of a model."""
     estimator = model.estimator
     kind = type(estimator).__name__
     if kind not in HOMES or estimator_class(kind) is not type(estimator):
@@ -99,7 +99,7 @@ def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
 
 
 def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
-    """The model back."""
+    """Return the model of a header and arrays."""
     reader = Reader(header, arrays)
     kind = reader.one_of("estimator", HOMES)
     estimator = estimator_class(kind)()
@@ -133,7 +133,7 @@ def _plain_parameter(name: str, value: Any) -> Any:
         value = list(value)
     if name == "random_state" and not isinstance(value, int | np.integer | None):
         raise ValueError(
-            "random_state must be a whole number or None to be stored in a model file. "
+            "random_state must be an integer or None to be stored in a model file. "
             f"Got {value!r:.60}: use set_params(random_state=None) before."
         )
     return plain(value, f"The parameter {name}")

@@ -1,12 +1,12 @@
-"""A classifier or a ranker as an ONNX graph, all of it in float64.
+"""Export of a classifier or a ranker as an ONNX graph, all of it in float64.
 
-The input `X` is (N, features). The outputs are `label` (N,), whole numbers or texts as the classes are, truth
-values being 0 and 1, and `scores`, (N,) for two classes and (N, classes) for more, as `decision_function`
-returns them. A ranker has `scores` only.
+The input `X` is (N, features). The outputs are `label` (N,), integers or strings as the classes are, booleans
+being 0 and 1, and `scores`, (N,) for two classes and (N, classes) for more, as `decision_function` returns
+them. A ranker has `scores` only.
 
-What the library refuses with a sentence, a graph cannot: NaN goes through it, numbers that leave the range
-of float64 become infinite, and a row whose length under a normalized kernel is 0 has the score NaN. The
-similarities of all rows to all support vectors are held at once: ask about many rows in parts.
+A graph cannot raise the errors of the library: NaN goes through it, numbers that leave the range of float64
+become infinite, and a row whose norm under a normalized kernel is 0 has the score NaN. The similarities of
+all rows to all support vectors are held at once: pass many rows in chunks.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from rosenblatt.persistence.exported import KernelGuess, LinearGuess, guess_of, 
 from rosenblatt.version import __version__
 
 OPSET, FORMAT = 17, 8
-"""The versions of the operators and of the file: old enough for runtimes since 2022."""
+"""The versions of the operators and of the file format, which runtimes since 2022 support."""
 
 MOST_BYTES = 10**9
-"""Of one array. A file may have 2 GiB, for the support vectors and their coefficients."""
+"""The most bytes of one array. A file may have 2 GiB, for the support vectors and their coefficients."""
 
 
 def to_onnx(estimator: Any) -> bytes:
-    """A fitted `PerceptronClassifier` or `PerceptronRanker` as an ONNX model.
+    """Return a fitted `PerceptronClassifier` or `PerceptronRanker` as an ONNX model.
 
     It holds one guess, so the predictor must be "last", "best" or "average". Kernels may be any expression of
     `Linear`, `Polynomial`, `RBF` and `Constant`. Sparse support vectors become dense.
@@ -66,8 +66,8 @@ def to_onnx(estimator: Any) -> bytes:
     outputs: list[tuple[str, str, Sequence[Any]]] = []
     if isinstance(estimator, PerceptronClassifier):
         classes = _classes(plain_classes(estimator.classes_))
-        scores, number = _decided(graph, scores, estimator._run.game)
-        graph.node("Gather", graph.constant(classes), number, output="label")
+        scores, index = _decided(graph, scores, estimator._run.game)
+        graph.node("Gather", graph.constant(classes), index, output="label")
         outputs.append(("label", "STRING" if classes.dtype == object else "INT64", ["N"]))
     else:
         scores = graph.node("Squeeze", scores, graph.constant(np.array([1])))
@@ -98,7 +98,7 @@ def _check_kind(estimator: Any) -> None:
 
 
 class Graph:
-    """Nodes and constants as they are added; what is there already is not added twice."""
+    """A graph under construction, which adds equal nodes and numbers only once."""
 
     def __init__(self, onnx: Any) -> None:
         self.onnx = onnx
@@ -107,7 +107,7 @@ class Graph:
         self._numbers: dict[float, str] = {}
 
     def node(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
-        """The name of what an operator makes of these inputs."""
+        """Add a node, unless it exists, and return the name of its output."""
         key = operator, inputs, output, *attributes.items()
         if key not in self._nodes:
             name = output or f"{operator.lower()}_{len(self._nodes)}"
@@ -115,19 +115,19 @@ class Graph:
         return str(self._nodes[key].output[0])
 
     def constant(self, array: Array) -> str:
-        """The name of an array."""
+        """Add an array as a constant and return its name."""
         name = f"constant_{len(self._constants)}"
         self._constants.append(self.onnx.numpy_helper.from_array(np.ascontiguousarray(array), name))
         return name
 
     def number(self, value: float) -> str:
-        """The name of a number."""
+        """Add a number as a constant, unless it exists, and return its name."""
         if value not in self._numbers:
             self._numbers[value] = self.constant(np.array(value, np.float64).reshape(()))
         return self._numbers[value]
 
     def model(self, name: str, features: int, outputs: Sequence[tuple[str, str, Sequence[Any]]]) -> bytes:
-        """The bytes of a model with the input X and these outputs: their names, types and shapes."""
+        """Return the bytes of a model with the input X and these outputs: their names, types and shapes."""
         helper, types = self.onnx.helper, self.onnx.TensorProto
         graph = helper.make_graph(
             list(self._nodes.values()),
@@ -147,7 +147,7 @@ class Graph:
 
 
 def _scores(graph: Graph, guess: LinearGuess | KernelGuess) -> str:
-    """The scores (N × outputs)."""
+    """Add the scores (N × outputs)."""
     if isinstance(guess, LinearGuess):
         _check_size(guess.weights, "weights")
         products = graph.node("MatMul", "X", graph.constant(guess.weights))
@@ -174,7 +174,7 @@ def _check_size(array: Data, what: str) -> None:
 
 
 def _decided(graph: Graph, scores: str, game: Any) -> tuple[str, str]:
-    """The scores as `decision_function` returns them, and the number of the class that is answered."""
+    """Add the scores as `decision_function` returns them, and the index of the predicted class."""
     if not isinstance(game, Binary):  # of equals the first, as ArgMax does
         return scores, graph.node("ArgMax", scores, axis=1, keepdims=0)
     scores = graph.node("Squeeze", scores, graph.constant(np.array([1])))
@@ -184,7 +184,7 @@ def _decided(graph: Graph, scores: str, game: Any) -> tuple[str, str]:
 
 
 def _classes(values: list[Any]) -> Array:
-    """Classes as ONNX has them: texts, or whole numbers of 64 bits."""
+    """Return classes as arrays for ONNX: strings, or 64-bit integers."""
     if all(isinstance(value, str) for value in values):
         return np.array(values, object)
     try:
@@ -193,13 +193,13 @@ def _classes(values: list[Any]) -> Array:
         numbers = np.empty(0, np.int64)
     if numbers.tolist() != values:
         raise ValueError(
-            f"Labels in ONNX are texts or whole numbers of 64 bits. Got {values!r:.80}: write it as JSON."
+            f"Labels in ONNX are strings or 64-bit integers. Got {values!r:.80}: write it as JSON."
         )
     return numbers
 
 
 class Products(NamedTuple):
-    """What a kernel is a function of: ⟨x, z⟩ (N × vectors), ⟨x, x⟩ (N × 1) and ⟨z, z⟩ (1 × vectors)."""
+    """The arguments of a kernel: ⟨x, z⟩ (N × vectors), ⟨x, x⟩ (N × 1) and ⟨z, z⟩ (1 × vectors)."""
 
     xz: str
     xx: str
@@ -207,7 +207,7 @@ class Products(NamedTuple):
 
 
 def _similarities(graph: Graph, kernel: Kernel, vectors: Data) -> str:
-    """The kernel matrix of X with some vectors."""
+    """Add the kernel matrix of X with some vectors."""
     dense = vectors.toarray() if sp.issparse(vectors) else vectors
     xz, xx, zz = graph.node("MatMul", "X", graph.constant(dense.T)), "", ""
     if kernel.needs_squares:
@@ -218,7 +218,7 @@ def _similarities(graph: Graph, kernel: Kernel, vectors: Data) -> str:
 
 
 def _value(graph: Graph, kernel: Kernel, of: Products) -> str:
-    """A kernel of these products; k(x, x) is the kernel of ⟨x, x⟩ three times."""
+    """Add a kernel of these products; k(x, x) is the kernel of ⟨x, x⟩ three times."""
     match kernel:
         case Linear():
             return of.xz
@@ -242,7 +242,7 @@ def _value(graph: Graph, kernel: Kernel, of: Products) -> str:
 
 
 def _power(graph: Graph, value: str, degree: int) -> str:
-    """By repeated squaring, as the library does it."""
+    """Add a power by repeated squaring, as the library computes it."""
     factor = value
     for bit in f"{degree:b}"[1:]:
         value = graph.node("Mul", value, value)
@@ -252,14 +252,14 @@ def _power(graph: Graph, value: str, degree: int) -> str:
 
 
 def _radial(graph: Graph, rate: float, of: Products) -> str:
-    """exp(−γ (⟨x, x⟩ + ⟨z, z⟩ − 2⟨x, z⟩)), with the exponent clamped at 0."""
+    """Add exp(−γ (⟨x, x⟩ + ⟨z, z⟩ − 2⟨x, z⟩)), with the exponent clamped at 0."""
     lengths, twice = graph.node("Add", of.xx, of.zz), graph.node("Add", of.xz, of.xz)
     falling = graph.node("Mul", graph.node("Sub", lengths, twice), graph.number(-rate))
     return graph.node("Exp", graph.node("Min", falling, graph.number(0.0)))
 
 
 def _cosine(graph: Graph, kernel: Kernel, of: Products) -> str:
-    """k(x, z) / √k(x, x) / √k(z, z), a power being raised after it is normalized."""
+    """Add k(x, z) / √k(x, x) / √k(z, z), a power being raised after it is normalized."""
     base, degree = kernel.rooted()
     value = _value(graph, base, of)
     for square in (of.xx, of.zz):

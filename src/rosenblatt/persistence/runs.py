@@ -22,7 +22,7 @@ FLAGS = ("converged", "weighted", "ruled_otherwise")
 
 
 def write_run(writer: Writer, run: Run) -> None:
-    """All of a run but for its game, which whoever knows the classes writes."""
+    """Write a run without its game, which the writer of the estimator writes."""
     writer["rule"] = rule_text(run.rule)
     for name in COUNTS:
         writer[name] = int(getattr(run, name))
@@ -33,7 +33,7 @@ def write_run(writer: Writer, run: Run) -> None:
 
 
 def read_run(reader: Reader, game: Game) -> Run:
-    """A run of this game."""
+    """Read a run of this game."""
     run = Run(
         game,
         parsed(reader, "rule", rules.parse),
@@ -52,7 +52,7 @@ GAMES: dict[str, Any] = {"binary": Binary, "argmax": Argmax, "one-vs-rest": OneV
 
 
 def write_game(writer: Writer, game: Game) -> None:
-    """A game that is played on rows or lists."""
+    """Write a game of rows or lists."""
     found = [name for name, kind in GAMES.items() if type(game) is kind]
     if not found:
         named = ", ".join(kind.__name__ for kind in GAMES.values())
@@ -68,7 +68,7 @@ def write_game(writer: Writer, game: Game) -> None:
 
 
 def read_game(reader: Reader, classes: int) -> Game:
-    """The same, for so many classes."""
+    """Read a game of rows or lists, for this number of classes."""
     kind = reader.one_of("game", GAMES)
     if kind == "ranking":
         return Ranking(reader.one_of("strategy", ("best", "top")))
@@ -89,15 +89,15 @@ def _write_book(writer: Writer, book: Book) -> None:
 
 
 def _read_book(reader: Reader, run: Run) -> None:
-    """Into the book of a run, if it can be the book of that run."""
+    """Read the book of a run into it, after a check that it can be the book of that run."""
     game, support = run.game, run.hypothesis.support
     corrections = reader.array("corrections", np.float64, None, len(CORRECTION))
     entries = reader.array("entries", np.float64, None, len(ENTRY))
     rounds = reader.integer("rounds")
     _check_corrections(reader, corrections, rounds, run)
     correction, row, output, _ = entries.T
-    whole = (entries[:, :3] == np.floor(entries[:, :3])).all()
-    reader.check(whole, "entries should be numbered with whole numbers")
+    integers = (entries[:, :3] == np.floor(entries[:, :3])).all()
+    reader.check(integers, "the ids in entries should be integers")
     reader.check(np.diff(correction) >= 0, "entries should be in the order of corrections")
     reader.check((correction >= 0) & (correction < len(corrections)), "entries should belong to corrections")
     reader.check((row >= STRUCTURE) & (row < run.rows_seen), "entries should name rows that were seen")
@@ -117,7 +117,7 @@ def _read_book(reader: Reader, run: Run) -> None:
 def _check_corrections(reader: Reader, corrections: Floats, rounds: int, run: Run) -> None:
     column = dict(zip(CORRECTION, corrections.T, strict=True))
     for name in ("when", "example", "head", "wrong"):
-        reader.check(column[name] == np.floor(column[name]), f"{name} should be whole numbers")
+        reader.check(column[name] == np.floor(column[name]), f"{name} should be integers")
     reader.check(np.diff(column["when"]) >= 0, "corrections should be in the order of rounds")
     reader.check((column["when"] >= 1) & (column["when"] <= rounds), "corrections should be in rounds played")
     seen = max(run.examples_seen, 1)

@@ -1,4 +1,4 @@
-"""Named values and arrays of a model file, in sections: written, and read with every value checked."""
+"""The writer and reader of model files: named values and arrays in sections, checked on reading."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rosenblatt._types import Array, Bools, Ints
 from rosenblatt.persistence.archive import Refused
 
 LARGEST = 2**53
-"""Whole numbers above this are none that this library counts to."""
+"""The largest integer in a model file, above all counts of this library."""
 
 
 class Writer:
-    """Values for the header, and arrays under the same names, as they are written down."""
+    """Collects the values of the header and the arrays of a model file, in sections."""
 
     def __init__(self, arrays: dict[str, Array] | None = None, prefix: str = "") -> None:
         self.values: dict[str, Any] = {}
@@ -33,20 +33,20 @@ class Writer:
         return inner
 
     def array(self, name: str, values: Any) -> None:
-        """Numbers, as they are."""
+        """Write an array."""
         self.arrays[self._prefix + name] = np.asarray(values)
 
     def texts(self, name: str, texts: Iterable[str]) -> None:
-        """Any number of texts, as one after the other, and where each ends."""
-        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
-        self.array(f"{name}.ends", np.cumsum([len(text) for text in encoded], dtype=np.int64))
+        """Write strings as an array of their bytes, concatenated, and one of their ends."""
+        encoded = [string.encode("utf-8", "surrogatepass") for string in texts]
+        self.array(f"{name}.ends", np.cumsum([len(string) for string in encoded], dtype=np.int64))
         self.array(f"{name}.bytes", np.frombuffer(b"".join(encoded), np.uint8))
 
 
 class Reader:
-    """A section of a model file as it is read; refuses, by name, what is not valid.
+    """Reads a section of a model file; raises Refused, with the name, for values that are not valid.
 
-    Sizes are only believed where there are arrays of that size.
+    A size is trusted only if there are arrays of that size.
     """
 
     def __init__(self, values: Any, arrays: dict[str, Array], prefix: str = "") -> None:
@@ -57,7 +57,7 @@ class Reader:
         self._values: dict[str, Any] = values
 
     def refuse(self, what: str) -> NoReturn:
-        """Say what is wrong here."""
+        """Raise Refused with what is wrong in this section."""
         where = self._prefix.rstrip(".") or "the header"
         raise Refused(f"in {where}, {what}. It was not written by this library, or was changed.")
 
@@ -69,48 +69,48 @@ class Reader:
         return Reader(self._values.get(name), self._arrays, f"{self._prefix}{name}.")
 
     def value(self, name: str) -> Any:
-        """Whatever JSON has there."""
+        """Return a value of any type."""
         if name not in self._values:
             self.refuse(f"{name} is missing")
         return self._values[name]
 
     def integer(self, name: str, least: int = 0, most: int = LARGEST) -> int:
-        """A whole number in a range."""
+        """Return an integer in a range."""
         value = self.value(name)
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            self.refuse(f"{name} should be a whole number from {least} to {most}, and is {value!r:.40}")
+            self.refuse(f"{name} should be an integer from {least} to {most}, and is {value!r:.40}")
         return value
 
     def number(self, name: str) -> float:
-        """A finite number."""
+        """Return a finite number as a float."""
         value = self.value(name)
         if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < float("inf"):
             self.refuse(f"{name} should be a number, and is {value!r:.40}")
         return float(value)
 
     def flag(self, name: str) -> bool:
-        """True or false."""
+        """Return a boolean."""
         value = self.value(name)
         if not isinstance(value, bool):
             self.refuse(f"{name} should be true or false, and is {value!r:.40}")
         return value
 
     def one_of(self, name: str, allowed: Iterable[str]) -> str:
-        """One of these words."""
+        """Return one of the allowed strings."""
         value, allowed = self.value(name), tuple(allowed)
         if not isinstance(value, str) or value not in allowed:
             self.refuse(f"{name} should be one of {', '.join(allowed)}, and is {value!r:.40}")
         return value
 
     def text(self, name: str) -> str:
-        """A text."""
+        """Return a string."""
         value = self.value(name)
         if not isinstance(value, str):
-            self.refuse(f"{name} should be a text, and is {value!r:.40}")
+            self.refuse(f"{name} should be a string, and is {value!r:.40}")
         return value
 
     def array(self, name: str, dtype: Any, *shape: int | None, finite: bool = True) -> Array:
-        """An array of its own, of one of these types and of this shape; None where any length will do."""
+        """Return a copy of an array, of one of these types and of this shape, in which None is any length."""
         found = self._arrays.get(self._prefix + name)
         if found is None:
             self.refuse(f"the array {name} is missing")
@@ -128,25 +128,25 @@ class Reader:
         return found.copy()
 
     def integers(self, name: str, least: int, most: int, *shape: int | None) -> Ints:
-        """An array of whole numbers in a range."""
+        """Return an array of integers in a range."""
         found = self.array(name, np.int64, *shape)
         self.check(((found >= least) & (found <= most)), f"{name} should be from {least} to {most}")
         return found
 
     def check(self, holds: Bools | bool, what: str) -> None:
-        """Refuse if this does not hold throughout."""
+        """Raise Refused unless a condition holds throughout."""
         if not np.all(holds):
             self.refuse(what)
 
     def texts(self, name: str) -> list[str]:
-        """Any number of texts."""
+        """Return strings, of any number."""
         ends = self.array(f"{name}.ends", np.int64, None)
         data = self.array(f"{name}.bytes", np.uint8, None).tobytes()
         edges = np.concatenate([[0], ends])
         self.check(np.diff(edges) >= 0, f"the ends of {name} should rise")
-        self.check(edges[-1] == len(data), f"the texts of {name} should fill their bytes")
+        self.check(edges[-1] == len(data), f"the strings of {name} should fill their bytes")
         bounds = edges.tolist()
         try:
             return [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(bounds)]
         except UnicodeDecodeError:
-            self.refuse(f"{name} should be texts in UTF-8")
+            self.refuse(f"{name} should be strings in UTF-8")

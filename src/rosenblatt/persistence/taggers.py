@@ -1,4 +1,4 @@
-"""What stands between a run of the sequence game and a user's tokens, in a model file."""
+"""Labellers in a model file: labels, encoders and runs of the sequence game."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ MOST_FEATURES = 2**31 - 1
 
 
 def write_labeller(writer: Writer, labeller: Labeller) -> None:
-    """Labels, the encoder and the run."""
+    """Write the labels, the encoder and the run."""
     writer["labels"] = [plain(label, "A label") for label in labeller.labels]
     _write_encoder(writer.section("encoder"), labeller.encoder)
     write_run(writer.section("run"), labeller.run)
 
 
 def read_labeller(reader: Reader, task: Task) -> Labeller:
-    """The labeller of this task."""
+    """Read the labeller of a task."""
     labels = [unplain(reader, label) for label in _list(reader, "labels")]
     _check_labels(reader, labels)
     encoder = _read_encoder(reader.section("encoder"), labels)
@@ -41,7 +41,7 @@ def read_labeller(reader: Reader, task: Task) -> Labeller:
 
 
 def _check_labels(reader: Reader, labels: list[Any]) -> None:
-    """Check that every pair of labels has a weight, so that few bytes cannot ask for a large game."""
+    """Check that every pair of labels has a weight, so that a small file cannot request a large game."""
     try:
         different = len(set(labels)) == len(labels) > 0
     except TypeError:
@@ -63,7 +63,7 @@ def _list(reader: Reader, name: str) -> list[Any]:
 
 
 def write_templates(templates: tuple[Template, ...]) -> list[Any]:
-    """Templates as JSON has them."""
+    """Return templates as JSON values."""
     return [
         {
             "parts": [[offset, view.column, [list(step) for step in view.steps]] for offset, view in t.parts],
@@ -75,7 +75,7 @@ def write_templates(templates: tuple[Template, ...]) -> list[Any]:
 
 
 def read_templates(reader: Reader, found: Any) -> tuple[Template, ...]:
-    """The same back."""
+    """Return templates from JSON values."""
     try:
         return tuple(_template(each) for each in found)
     except (TypeError, ValueError, KeyError):
@@ -134,14 +134,14 @@ def _read_encoder(reader: Reader, labels: list[Any]) -> Encoder:
 def _write_walks(writer: Writer, encoder: TemplateEncoder) -> None:
     if encoder.hashing is not None:
         return
-    for number, look in enumerate(encoder.looks):
-        writer.texts(f"looks.{number}", look)
-    for column, texts in encoder.texts.items():
-        known, symbols = texts.known
+    for index, look in enumerate(encoder.looks):
+        writer.texts(f"looks.{index}", look)
+    for column, strings in encoder.texts.items():
+        known, symbols = strings.known
         writer.texts(f"texts.{column}", known)
         writer.array(f"symbols.{column}", symbols)
-    firsts, keys, values, places, features = encoder.steps
-    writer["places"], writer["features"] = places, features
+    firsts, keys, values, nodes, features = encoder.steps
+    writer["nodes"], writer["features"] = nodes, features
     for name, array in (("firsts", firsts), ("keys", keys), ("values", values)):
         writer.array(name, array)
 
@@ -149,51 +149,51 @@ def _write_walks(writer: Writer, encoder: TemplateEncoder) -> None:
 def _read_walks(reader: Reader, encoder: TemplateEncoder) -> None:
     if encoder.hashing is not None:
         return
-    for number, look in enumerate(encoder.looks):
-        look.update({text: i for i, text in enumerate(_different(reader, f"looks.{number}"))})
-    for column, texts in encoder.texts.items():
-        known, most = _different(reader, f"texts.{column}"), [len(look) for look in texts.looks.values()]
+    for index, look in enumerate(encoder.looks):
+        look.update({string: i for i, string in enumerate(_different(reader, f"looks.{index}"))})
+    for column, strings in encoder.texts.items():
+        known, most = _different(reader, f"texts.{column}"), [len(look) for look in strings.looks.values()]
         symbols = reader.array(f"symbols.{column}", np.int32, len(known), len(most))
         reader.check((symbols >= 0) & (symbols < most), "symbols should be looks")
-        texts.known = known, symbols
-    places, features = (
-        reader.integer("places", 1, MOST_FEATURES),
+        strings.known = known, symbols
+    nodes, features = (
+        reader.integer("nodes", 1, MOST_FEATURES),
         reader.integer("features", 0, MOST_FEATURES),
     )
-    lines, roots = encoder.steps.firsts.shape
+    beyond, roots = encoder.steps.firsts.shape
     firsts = reader.array("firsts", np.int32, None, roots)
-    reader.check(len(firsts) >= lines, "there should be a first step for what is beyond the ends")
+    reader.check(len(firsts) >= beyond, "there should be a first step for symbols beyond the ends")
     keys = reader.array("keys", np.int64, None)
     values = reader.array("values", np.int64, len(keys))
     reader.check((keys > 0) & (np.diff(keys, prepend=0) > 0), "steps should be in order")
     for array in (firsts, values):
-        _check_steps(reader, array, places, features)
-    encoder.steps = Steps(firsts, keys, values, places, features)
+        _check_steps(reader, array, nodes, features)
+    encoder.steps = Steps(firsts, keys, values, nodes, features)
 
 
-def _check_steps(reader: Reader, steps: Array, places: int, features: int) -> None:
-    leads = (steps < features) & (steps > UNKNOWN - 1 - places)
-    reader.check(leads, "steps should lead to places or features that there are")
+def _check_steps(reader: Reader, steps: Array, nodes: int, features: int) -> None:
+    leads = (steps < features) & (steps > UNKNOWN - 1 - nodes)
+    reader.check(leads, "steps should lead to nodes or features that exist")
 
 
 def _different(reader: Reader, name: str) -> list[str]:
-    texts = reader.texts(name)
-    reader.check(len(set(texts)) == len(texts), f"{name} should be different from each other")
-    return texts
+    strings = reader.texts(name)
+    reader.check(len(set(strings)) == len(strings), f"{name} should be different from each other")
+    return strings
 
 
 def _write_names(writer: Writer, encoder: NameEncoder) -> None:
     flags, texts = encoder.known
     for name in (*flags, *texts):
         if not isinstance(name, str):
-            raise ValueError(f"A model file holds features whose names are texts. Got {name!r}.")
+            raise ValueError(f"A model file holds features whose names are strings. Got {name!r}.")
     writer.texts("flags", flags)
     writer.array("flag_numbers", np.array(list(flags.values()), np.int64))
     writer.texts("names", texts)
     writer.array("counts", np.array([len(known) for known in texts.values()], np.int64))
     writer.texts("texts", (text for known in texts.values() for text in known))
-    numbers = [number for known in texts.values() for number in known.values()]
-    writer.array("text_numbers", np.array(numbers, np.int64))
+    ids = [feature for known in texts.values() for feature in known.values()]
+    writer.array("text_numbers", np.array(ids, np.int64))
 
 
 def _read_names(reader: Reader, hashing: int | None) -> NameEncoder:
@@ -202,13 +202,13 @@ def _read_names(reader: Reader, hashing: int | None) -> NameEncoder:
     of_flags = reader.integers("flag_numbers", 0, width - 1, len(flags))
     of_texts = reader.integers("text_numbers", 0, width - 1, len(texts))
     counts = reader.integers("counts", 0, len(texts), len(names))
-    reader.check(counts.sum() == len(texts), "texts should belong to names")
+    reader.check(counts.sum() == len(texts), "strings should belong to names")
     every = np.concatenate([of_flags, of_texts])
-    reader.check(np.array_equal(np.sort(every), np.arange(width)), "every feature should have a number")
+    reader.check(np.array_equal(np.sort(every), np.arange(width)), "every feature should have an id")
     edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
     pairs = list(zip(texts, of_texts.tolist(), strict=True))
     known = {name: dict(pairs[a:b]) for name, a, b in zip(names, edges[:-1], edges[1:], strict=True)}
-    reader.check(sum(map(len, known.values())) == len(texts), "the texts of a name should be different")
+    reader.check(sum(map(len, known.values())) == len(texts), "the strings of a name should be different")
     encoder = NameEncoder(hashing)
     encoder.known = dict(zip(flags, of_flags.tolist(), strict=True)), known
     return encoder

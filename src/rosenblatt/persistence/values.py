@@ -1,4 +1,4 @@
-"""Parameters and labels as JSON has them."""
+"""Parameters and labels as JSON values."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLLECTIONS: dict[str, Any] = {"list": list, "tuple": tuple, "set": set, "frozen
 
 
 def plain(value: Any, what: str) -> Any:
-    """A value that JSON can hold; what Python tells apart and JSON does not is marked."""
+    """Return a value as JSON; types that Python has and JSON lacks are marked."""
     value = value.item() if isinstance(value, np.generic) else value
     if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and isfinite(value)):
         return value
@@ -35,13 +35,13 @@ def plain(value: Any, what: str) -> Any:
             ordered = sorted(value, key=repr) if name.endswith("set") else value
             return {name: [plain(each, what) for each in ordered]}
     raise ValueError(
-        f"{what} must be a number, a text, a kernel or a rule of this library, or a list or dict of such, to "
-        f"be stored in a model file. Got {value!r:.60}."
+        f"{what} must be a number, a string, a kernel or a rule of this library, or a list or dict of such, "
+        f"to be stored in a model file. Got {value!r:.60}."
     )
 
 
 def unplain(reader: Reader, value: Any) -> Any:
-    """The value back."""
+    """Return the value of a JSON value from `plain`."""
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if not isinstance(value, dict) or len(value) != 1:
@@ -59,7 +59,7 @@ def unplain(reader: Reader, value: Any) -> Any:
             return {unplain(reader, k): unplain(reader, v) for k, v in found}
         return COLLECTIONS[kind](unplain(reader, each) for each in found)
     except (KeyError, TypeError, ValueError):
-        reader.refuse("a value should be of a kind that there is")
+        reader.refuse("a value should be of a known kind")
 
 
 KINDS = {
@@ -70,22 +70,22 @@ KINDS = {
 
 
 def plain_labels(labels: Array) -> dict[str, Any]:
-    """An array of labels, with its type."""
+    """Return an array of labels as JSON, with its type."""
     kind = "str" if labels.dtype.kind == "U" else labels.dtype.name
     if kind not in KINDS:
-        raise ValueError(f"Labels must be numbers or texts to be stored in a model file. Got {labels.dtype}.")
+        raise ValueError(f"Labels in a model file must be numbers or strings. Got {labels.dtype}.")
     return {"type": kind, "values": [plain(label, "A label") for label in labels.tolist()]}
 
 
 def read_labels(reader: Reader) -> Array:
-    """The same back: at least two, different from each other."""
+    """Read an array of labels: at least two, different from each other."""
     kind, values = reader.one_of("type", KINDS), reader.value("values")
     if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
         reader.refuse("values should be a list of labels")
     reader.check(len(values) >= 2 and len(set(values)) == len(values), "there should be different labels")
-    texts = all(isinstance(value, str) for value in values)
+    strings = all(isinstance(value, str) for value in values)
     reader.check(
-        texts if kind == "str" else kind == "object" or not texts, f"labels should be of type {kind}"
+        strings if kind == "str" else kind == "object" or not strings, f"labels should be of type {kind}"
     )
     try:
         labels: Array = np.array(values, KINDS[kind])

@@ -1,4 +1,4 @@
-"""Pictures of runs, with matplotlib: each takes an axis, or makes one, and returns it."""
+"""Plots of runs, with matplotlib: each function takes an axis, or makes one, and returns it."""
 
 from rosenblatt.plot.answers import confusion
 from rosenblatt.plot.epochs import error_by_predictor

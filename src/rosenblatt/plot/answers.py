@@ -1,4 +1,4 @@
-"""What B answered where it was wrong, and what was true, counted from the ledger."""
+"""The confusion matrix of the mistakes made while learning, computed from the ledger."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ if TYPE_CHECKING:
 
 
 def confusion(estimator: Any, ax: Axes | None = None) -> Axes:
-    """How often each label was true and which other was answered, in the rounds that were mistakes.
+    """Plot the confusion matrix of the mistakes: true labels by predicted labels, while learning.
 
-    It is about the answers that were given while learning, and needs nothing but the ledger, whose
-    corrections say what was moved up, the truth, and what down, the answer. A tie counts as the wrong answer.
-    Rounds that were right leave no entry, and the diagonal is empty.
+    It is computed from the ledger alone, whose corrections move the truth up and the prediction down. A tie
+    counts as a wrong prediction. Correct rounds leave no entry, so the diagonal is empty.
 
     - With two classes or argmax, the counts add up to the mistakes.
-    - With one-vs-rest every learner is right or wrong by itself: the column of a class counts rounds in which
-      its learner said "yes" to another, and the column "no" those in which it missed its own. They add up to
-      the mistakes of all learners, of which a round can have several. Examples must have been kept.
-    - With a tagger it is labels that are counted, in the sequences that were mistakes. A rule that asks for a
-      margin corrects not the answer but the most dangerous rival, so that there is nothing to count.
+    - With one-vs-rest every learner errs separately: the column of a class counts the false positives of its
+      learner, and the column "no" the false negatives of all learners. They add up to the mistakes of all
+      learners, of which a round can have several. Examples must have been kept.
+    - With a tagger labels are counted, in the sequences that were mistakes. A rule with a required margin
+      corrects the most violating rival instead of the prediction, so a ValueError is raised.
 
     Parameters
     ----------
@@ -59,34 +58,34 @@ def confusion(estimator: Any, ax: Axes | None = None) -> Axes:
     shown = counts.astype(np.float64)
     np.fill_diagonal(shown, np.nan)
     columns = [*classes, "no"][: counts.shape[1]]
-    draw_matrix(ax, shown, classes, columns, signed=False, whole=True)
-    what = f"{ledger.errors} mistakes"
+    draw_matrix(ax, shown, classes, columns, signed=False, integer=True)
+    title = f"{ledger.errors} mistakes"
     if isinstance(estimator, PerceptronTagger):
-        what = f"{counts.sum()} labels wrong in {what}"
-    ax.set(xlabel="answered", ylabel="true", title=f"{what}, {ledger.rounds} rounds")
+        title = f"{counts.sum()} labels wrong in {title}"
+    ax.set(xlabel="predicted", ylabel="true", title=f"{title}, {ledger.rounds} rounds")
     return ax
 
 
 def confused(estimator: Any) -> Ints:
-    """How often each label was true (rows) and each was answered (columns) in a mistake."""
+    """Return the confusion matrix of the mistakes: true labels (rows) by predicted labels (columns)."""
     if not isinstance(estimator, RunEstimator):
         raise ValueError(f"Mistakes are counted from a run. Got {type(estimator).__name__}, which has none.")
     game, ledger = estimator._fitted().game, estimator.ledger_
-    if type(game) not in READ:
+    if type(game) not in READERS:
         raise ValueError(
             "A confusion matrix counts labels. Got a "
             f"{type(estimator).__name__}, whose mistakes are orders of rows: see plot.mistakes."
         )
     check_all_listed(ledger, "A confusion matrix")
-    truths, answers = READ[type(game)](estimator, ledger)
+    truths, predicted = READERS[type(game)](estimator, ledger)
     columns = len(estimator.classes_) + isinstance(game, OneVsRest)
     counts = np.zeros((len(estimator.classes_), columns), np.int64)
-    np.add.at(counts, (truths, answers), 1)
+    np.add.at(counts, (truths, predicted), 1)
     return counts
 
 
 def _up(ledger: Ledger) -> Bools:
-    """Which entries move up. A step may be 0 and have its sign all the same."""
+    """Return which entries move up, by the sign bit: a step may be 0."""
     return ~np.signbit(ledger.amount)
 
 
@@ -101,39 +100,39 @@ def _of_argmax(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
 
 
 def _of_one_vs_rest(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
-    """What was true is known of stored rows; an answer is a class, or "no", which comes after them."""
+    """Return true classes, by the support set, and predictions: a class, or after the last one "no"."""
     run = estimator._run
     check_kept(run, "confusion")
     if isinstance(run.hypothesis, Budgeted):
         raise ValueError(
-            "What was true in a round of one-vs-rest is known of stored rows, and a budget lets them go. Got "
+            "The confusion matrix of one-vs-rest needs all corrected rows, and a budget drops some. Got "
             f"{run.hypothesis.budget!r}."
         )
     truths = np.array(estimator._support_truths, np.int64)[run.hypothesis.support.indices(ledger.row)]
-    answers = np.where(_up(ledger), len(estimator.classes_), ledger.head)
-    return truths[ledger.wrong], answers[ledger.wrong]
+    predicted = np.where(_up(ledger), len(estimator.classes_), ledger.head)
+    return truths[ledger.wrong], predicted[ledger.wrong]
 
 
 def _of_labels(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
-    """In a correction, the rows of tokens come before those of edges, and there are as many as the cost."""
+    """Return the labels of wrong tokens: the first rows of a correction, as many as its cost."""
     run = estimator._run
     if run.rule.required_margin > 0 or run.ruled_otherwise:
         raise ValueError(
-            "What a tagger answered is in its ledger if only mistakes were corrected, by the rule "
-            f"'perceptron' all along. Got {run.rule!r}."
+            "The ledger of a tagger holds its predictions if only mistakes were corrected, by the rule "
+            f"'perceptron' throughout. Got {run.rule!r}."
         )
     on_rows = ledger.row != STRUCTURE
-    numbers = ledger.correction[on_rows] * (ledger.row.max(initial=0) + 1) + ledger.row[on_rows]
-    rows, line = np.unique(numbers, return_inverse=True)
+    keys = ledger.correction[on_rows] * (ledger.row.max(initial=0) + 1) + ledger.row[on_rows]
+    rows, index = np.unique(keys, return_inverse=True)
     correction = rows // (ledger.row.max(initial=0) + 1)
-    place = np.arange(len(rows)) - np.searchsorted(correction, correction)
+    rank = np.arange(len(rows)) - np.searchsorted(correction, correction)
     labels = np.zeros((2, len(rows)), np.int64)
-    labels[_up(ledger)[on_rows].astype(np.int64), line] = ledger.output[on_rows]
-    answers, truths = labels[:, (place < ledger.cost[correction]) & ledger.wrong[correction]]
-    return truths, answers
+    labels[_up(ledger)[on_rows].astype(np.int64), index] = ledger.output[on_rows]
+    predicted, truths = labels[:, (rank < ledger.cost[correction]) & ledger.wrong[correction]]
+    return truths, predicted
 
 
-READ: dict[type, Callable[[Any, Ledger], tuple[Ints, Ints]]] = {
+READERS: dict[type, Callable[[Any, Ledger], tuple[Ints, Ints]]] = {
     Binary: _of_two,
     Argmax: _of_argmax,
     OneVsRest: _of_one_vs_rest,

@@ -1,4 +1,4 @@
-"""Where to draw: the axis that was passed, or one of a new figure; and how to write on it."""
+"""The axis to draw on: the one passed, or that of a new figure; its legend and its text."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BELOW = 40
-"""How far under an axis, in points, its numbers and its label end."""
+"""The height, in points, of the tick labels and the label under an axis."""
 
 
 def axis(ax: Any) -> Axes:
-    """The axis that was passed, or that of a new figure."""
+    """Return the axis that was passed, or that of a new figure."""
     try:
         from matplotlib.axes import Axes
 
         from rosenblatt.plot.figures import Picture
     except ImportError as missing:
-        raise ImportError("Pictures need matplotlib: pip install 'rosenblatt[plot]'") from missing
+        raise ImportError("Plots need matplotlib: pip install 'rosenblatt[plot]'") from missing
     if ax is None:
         return Picture(layout="constrained").add_subplot()
     if not isinstance(ax, Axes):
@@ -27,7 +27,7 @@ def axis(ax: Any) -> Axes:
 
 
 def legend_below(ax: Axes) -> None:
-    """A legend where it hides nothing: under the axis and its label."""
+    """Add a legend under the axis and its label, where it hides nothing."""
     from matplotlib.transforms import ScaledTranslation
 
     under = ax.transAxes + ScaledTranslation(0, -BELOW / 72, ax.figure.dpi_scale_trans)
@@ -43,5 +43,5 @@ def legend_below(ax: Axes) -> None:
 
 
 def plain(text: Any) -> str:
-    """The text as it is: to matplotlib, what stands between two dollars is a formula."""
+    """Return the text with dollar signs escaped, which matplotlib takes for formulas."""
     return str(text).replace("$", r"\$")

@@ -1,4 +1,4 @@
-"""Colours that most people can tell apart, and shades of grey where they are printed without.
+"""Colours that most people can tell apart, also when printed in grey.
 
 References
 ----------
@@ -19,7 +19,7 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 
 
 def of_classes(count: int) -> list[Any]:
-    """A colour for each of so many classes; of very many, neighbours look alike."""
+    """Return a colour for each of `count` classes; with very many, neighbours look alike."""
     if count <= len(SEVERAL):
         return list(SEVERAL[:count])
     from matplotlib import colormaps
@@ -28,7 +28,7 @@ def of_classes(count: int) -> list[Any]:
 
 
 def lightened(colour: Any, share: float) -> tuple[float, float, float]:
-    """The colour with so much of its way to white."""
+    """Return the colour mixed with this share of white."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = (part + share * (1 - part) for part in to_rgb(colour))
@@ -36,14 +36,14 @@ def lightened(colour: Any, share: float) -> tuple[float, float, float]:
 
 
 def signed_map() -> Any:
-    """A colour map from blue, below 0, through white to vermilion."""
+    """Return a colour map from blue, below 0, through white to vermilion."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("signed", [BLUE, "white", VERMILION])
 
 
 def counted_map() -> Any:
-    """A colour map from white, for 0, to blue."""
+    """Return a colour map from white, for 0, to blue."""
     from matplotlib.colors import LinearSegmentedColormap
 
     return LinearSegmentedColormap.from_list("counted", ["white", BLUE])

@@ -1,4 +1,4 @@
-"""How each predictor would have done, had the run ended earlier."""
+"""The error of each predictor by epoch, from one run."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from rosenblatt.plot.colours import BLUE, GREEN, INK, PURPLE, VERMILION
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-PLACES = 10
-"""Where to look at a run that cannot be divided into epochs: at the ends of so many equal parts."""
+POINTS = 10
+"""Points at which to evaluate a run that cannot be divided into epochs, equally spaced."""
 
 STYLES: dict[str, dict[str, Any]] = {
     "last": {"color": INK, "linestyle": ":", "marker": "o"},
@@ -41,28 +41,28 @@ def error_by_predictor(
     rounds: Iterable[int] | None = None,
     **passed_on: Any,
 ) -> Axes:
-    """The error of last, best, average, vote and sample after every epoch of one run.
+    """Plot the error of last, best, average, vote and sample after every epoch of one run.
 
     Nothing is learned again. The ledger holds every guess, so the run is replayed up to the end of each
-    epoch, and answers as if it had ended there: what `fit` with fewer `epochs` and the same seed would have
-    learned. That takes the corrected rows, so `keep_examples` must be true and there must be no budget.
+    epoch, and predicts as if it had ended there: what `fit` with fewer `epochs` and the same seed would have
+    learned. That needs the corrected rows, so `keep_examples` must be true and there must be no budget.
 
-    An epoch is a pass of `fit` over its examples. Where a run cannot be divided into such, because there was
-    only one, or `partial_fit` went on with it, or pairs were drawn, the axis is in rounds.
+    An epoch is a pass of `fit` over its examples. If a run cannot be divided into epochs, because there was
+    only one, or `partial_fit` continued it, or pairs were drawn, the axis is in rounds.
 
     Parameters
     ----------
     estimator
-        A fitted classifier, ranker or tagger, which stays as it is.
+        A fitted classifier, ranker or tagger, which is not changed.
     X, y
-        Examples to be tested on, as its `score` takes them. The error is 1 − score: of a ranker or a tagger,
+        Test examples, as its `score` takes them. The error is 1 − score: of a ranker or a tagger,
         by its `metric`.
     ax
         Where to draw; None for a new figure, `ax.figure`.
     rounds
-        After how many rounds to look, instead of after every epoch.
+        The rounds after which to evaluate, instead of after every epoch.
     passed_on
-        What else `score` takes, such as `qid`.
+        Other arguments of `score`, such as `qid`.
 
     Examples
     --------
@@ -77,10 +77,10 @@ def error_by_predictor(
     if not isinstance(estimator, RunEstimator):
         raise ValueError(f"Predictors are those of an estimator with a run. Got {type(estimator).__name__}.")
     run = estimator._fitted()
-    places, in_epochs = _places(run, rounds)
+    points, in_epochs = _points(run, rounds)
     ax = axis(ax)
-    errors = [_errors(estimator, replayed(run, place), X, y, passed_on) for place in places.tolist()]
-    seen = places // run.examples_seen if in_epochs else places
+    errors = [_errors(estimator, replayed(run, point), X, y, passed_on) for point in points.tolist()]
+    seen = points // run.examples_seen if in_epochs else points
     for name in predictors.FROM_LEDGER:
         ax.plot(seen, [error[name] for error in errors], label=name, markersize=5, **STYLES[name])
     if in_epochs:
@@ -92,29 +92,27 @@ def error_by_predictor(
     return ax
 
 
-def _places(run: Run, rounds: Iterable[int] | None) -> tuple[Ints, bool]:
-    """After which rounds to look, and whether these are the ends of epochs."""
+def _points(run: Run, rounds: Iterable[int] | None) -> tuple[Ints, bool]:
+    """Return the rounds after which to evaluate, and whether these are the ends of epochs."""
     played = run.book.rounds
     if rounds is not None:
-        places = np.asarray(list(rounds))
-        if not len(places) or places.dtype.kind not in "iu" or places.min() < 1 or places.max() > played:
-            raise ValueError(
-                f"rounds must be whole numbers from 1 to {played}, those played. Got {rounds!r}."
-            )
-        return places.astype(np.int64), False
+        points = np.asarray(list(rounds))
+        if not len(points) or points.dtype.kind not in "iu" or points.min() < 1 or points.max() > played:
+            raise ValueError(f"rounds must be integers from 1 to {played}, those played. Got {rounds!r}.")
+        return points.astype(np.int64), False
     if not played:
-        raise ValueError("There is nothing to look at: no round was played. Fit the learner first.")
+        raise ValueError("There is nothing to plot: no round was played. Fit the learner first.")
     ends = np.arange(1, run.epochs + 1) * run.examples_seen
     if run.epochs > 1 and played == ends[-1]:
         return ends, True
     if run.converged and played > ends[-1] and played % run.examples_seen == 0:  # the rest was credited
         return np.append(ends, played), True
-    parts = min(played, max(PLACES, run.epochs))
+    parts = min(played, max(POINTS, run.epochs))
     return np.arange(1, parts + 1) * played // parts, False
 
 
 def _errors(estimator: Any, run: Run, X: Any, y: Any, passed_on: dict[str, Any]) -> dict[str, float]:
-    """The error of each predictor, if the estimator answers by another run over the same features."""
+    """Return the error of each predictor of the estimator with another run over the same features."""
     other = copy(estimator)
     other._run = run
     if isinstance(other, PerceptronTagger):

@@ -1,4 +1,4 @@
-"""The figure behind an axis that nobody passed. Imported where a picture is drawn, for matplotlib's sake."""
+"""The figure of a new axis. Imported only when drawing, because it imports matplotlib."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 
 class Picture(Figure):
-    """A figure that pyplot does not know: it is gone with its last name, and `ax.figure` shows it.
+    """A figure that pyplot does not hold: it is freed with its last reference, and `ax.figure` shows it.
 
     A notebook shows it as the last value of a cell, with pyplot or without.
     """

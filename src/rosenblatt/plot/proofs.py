@@ -1,4 +1,4 @@
-"""The two quantities of the proof, each beside what a lemma says of it."""
+"""The two quantities of the proof, each with the bound of its lemma."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 def proof(certificate: Certificate, ax: Axes | None = None) -> Axes:
-    r"""v_k · u, which grows at least like k, and ‖v_k‖, which grows at most like √k.
+    r"""Plot v_k · u, which grows at least like k, and ‖v_k‖, which grows at most like √k.
 
-    As v_k · u ≤ ‖v_k‖, the one cannot overtake the other, and so k cannot grow for ever. Where u does not
-    separate the data, the floor of v_k · u may be far below 0, and none is drawn.
+    As v_k · u ≤ ‖v_k‖, the first cannot overtake the second, and so k is bounded. If u does not separate the
+    data, the lower bound of v_k · u may be far below 0, and is not drawn.
 
     Parameters
     ----------
@@ -59,8 +59,8 @@ def _check(certificate: Any) -> None:
         raise ValueError("There is nothing to prove: this run made no correction.")
 
 
-# The steps of other rules than the perceptron's, or with weights, are not all 1: then a sum takes the place
-# of k, and the lemma that of its formula.
+# The steps of rules other than the perceptron's, or with weights, are not all 1: then a sum replaces k, and
+# the name of the lemma its formula.
 
 
 def _floor_name(certificate: Certificate, k: Array) -> str:

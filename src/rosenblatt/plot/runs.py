@@ -1,4 +1,4 @@
-"""What the ledger says round by round: mistakes so far, and how long each guess survived."""
+"""Plots of the ledger: mistakes by round, and the rounds that each guess survived."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FAR = 4
-"""Beyond so many times the mistakes, a bound leaves no room for them on a linear scale."""
+"""A bound above this multiple of the mistakes is drawn on a symmetric logarithmic scale."""
 
 
 def mistakes(
     estimator: Any, certificate: Certificate | list[Certificate] | None = None, ax: Axes | None = None
 ) -> Axes:
-    """How many mistakes there were after every round, below the bound if there is a certificate.
+    """Plot the mistakes after every round, with the bound if there is a certificate.
 
     With one-vs-rest these are the mistakes of all learners, and the bound is the sum of theirs. With a budget
-    only the latest mistakes are listed: what came before is a dotted line to where they begin.
+    only the latest mistakes are listed: a dotted line stands for those before.
 
     Parameters
     ----------
@@ -65,10 +65,10 @@ def mistakes(
 
 
 def survival(estimator: Any, ax: Axes | None = None) -> Axes:
-    """How many rounds each guess answered, m_j, with the best marked: the one that answered the most.
+    """Plot the rounds that each guess answered, m_j, and mark the best, which answered the most.
 
-    The area of a bar is the guess's share in the vote and in the average. With one-vs-rest there is a line of
-    guesses for every learner, along the rounds, with a tick where a guess was refuted.
+    The area of a bar is the guess's share in the vote and in the average. With one-vs-rest there is a row for
+    every learner, along the rounds, with a tick where a guess was refuted.
 
     Parameters
     ----------
@@ -102,20 +102,20 @@ def survival(estimator: Any, ax: Axes | None = None) -> Axes:
 
 
 def ledger_of(estimator: Any) -> Ledger:
-    """The ledger of an estimator, which must be fitted, or of an online learner; a ledger is its own."""
+    """Return the ledger of a fitted estimator or an online learner; a ledger is returned as it is."""
     found = (
         estimator.ledger_ if isinstance(estimator, RunEstimator) else getattr(estimator, "ledger", estimator)
     )
     if not isinstance(found, Ledger):
         raise ValueError(
-            "This picture is drawn from a ledger. Got a "
+            "This plot is drawn from a ledger. Got a "
             f"{type(estimator).__name__}, which has none: pass one of the estimators or online learners."
         )
     return found
 
 
 def check_all_listed(ledger: Ledger, what: str) -> None:
-    """Refuse a ledger that was shortened, for a picture that needs all of it."""
+    """Raise ValueError if corrections are missing from the ledger, for a plot that needs all."""
     if ledger.unlisted:
         raise ValueError(
             f"{what} needs every correction of the run, and with a budget only the latest are listed. Got "
@@ -124,7 +124,7 @@ def check_all_listed(ledger: Ledger, what: str) -> None:
 
 
 def _so_far(ledger: Ledger) -> tuple[Ints, Ints]:
-    """The rounds of all listed mistakes, and how many there were; from the first listed round to the last."""
+    """Return the rounds of the listed mistakes, and the counts of mistakes so far."""
     wrong = ledger.when[ledger.wrong]
     first = int(ledger.when[0]) if ledger.unlisted else 0
     count = ledger.unlisted_mistakes + np.arange(len(wrong) + 1)
@@ -157,7 +157,7 @@ def _draw_guesses(ax: Axes, survived: Ints) -> None:
     ax.stairs(survived, np.arange(len(survived) + 1) - 0.5, fill=True, color=BLUE)
     ax.bar([best], [survived[best]], width=1, color=VERMILION)
     label = f"the best: $v_{{{best}}}$, {survived[best]} rounds"
-    ax.plot([best], [survived[best]], "v", color=VERMILION, label=label)  # a bar of many may be too thin
+    ax.plot([best], [survived[best]], "v", color=VERMILION, label=label)  # one bar of many may be too thin
     ax.set(
         xlabel=r"guess $v_j$", ylabel=r"rounds answered, $m_j$", title=f"Survival of {len(survived)} guesses"
     )

@@ -1,4 +1,4 @@
-"""What a classifier answers over a plane, the examples on it, and those that were stored."""
+"""The decision surface of a classifier over two features, with examples and support vectors."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RING, RINGS = 30.0, 170.0
-"""The area, in square points, of the smallest ring, and what the largest has more."""
+"""The area, in square points, of the smallest ring, and how much more the largest has."""
 
 
 def decision_surface(
     estimator: Any, X: Any, y: Any, ax: Axes | None = None, *, resolution: int = 200
 ) -> Axes:
-    """What a classifier answers over the plane of two features, with the examples on it.
+    """Plot the predictions of a classifier over the plane of two features, with examples.
 
-    With two classes the scores are a heat map, and where they are 0 is a line; with more, every class has a
-    region. Around each support vector is a ring, the larger, the more it counts: its area grows with the size
-    of α, the largest of its importances, in the guess that answers (in the average if all of them do).
-    Without a kernel there are rings if examples were kept.
+    With two classes the scores are a heat map, with a line where they are 0; with more, every class has a
+    region. Around each support vector is a ring, the larger, the more it counts: its area grows with |α|, the
+    largest of its importances, in the guess that predicts (in the average if all of them do). Without a
+    kernel there are rings if examples were kept.
 
-    It costs as many answers as the square of `resolution`.
+    It costs `resolution`² predictions.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def decision_surface(
     ax
         Where to draw; None for a new figure, `ax.figure`.
     resolution
-        How many places to ask about along each feature.
+        The number of grid points along each feature.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def decision_surface(
 
 
 def _checked(estimator: Any, X: Any, y: Any, resolution: int) -> tuple[Floats, Ints]:
-    """The points, and the number of the class of each."""
+    """Return the points, and the index of the class of each."""
     if not is_classifier(estimator):
         raise ValueError(f"A decision surface is that of a classifier. Got {type(estimator).__name__}.")
     check_is_fitted(estimator)
     if resolution < 2:
-        raise ValueError(f"resolution must be at least 2 places along each feature. Got {resolution}.")
+        raise ValueError(f"resolution must be at least 2 points along each feature. Got {resolution}.")
     points = X.toarray() if sp.issparse(X) else np.asarray(X)
     if points.ndim != 2 or points.shape[1] != 2 or not len(points):
         raise ValueError(f"A surface is drawn over rows of 2 features. Got X of shape {points.shape}.")
@@ -89,13 +89,13 @@ def _checked(estimator: Any, X: Any, y: Any, resolution: int) -> tuple[Floats, I
     if labels.shape != (len(points),):
         raise ValueError(f"y must hold a label for each of {len(points)} rows. Got shape {labels.shape}.")
     if not np.isin(labels, classes).all():
-        strange = labels[~np.isin(labels, classes)].tolist()[0]
-        raise ValueError(f"y must hold labels of the estimator, {classes.tolist()}. Got {strange!r}.")
+        unknown = labels[~np.isin(labels, classes)].tolist()[0]
+        raise ValueError(f"y must hold labels of the estimator, {classes.tolist()}. Got {unknown!r}.")
     return points.astype(np.float64), np.searchsorted(classes, labels)
 
 
 def _grid(points: Floats, resolution: int) -> Floats:
-    """Places all over the plane (resolution × resolution × 2), a little beyond the points."""
+    """Return a grid over the plane (resolution × resolution × 2), a little beyond the points."""
     low, high = points.min(axis=0), points.max(axis=0)
     beyond = np.where(high > low, 0.08 * (high - low), 1.0)
     sides = [np.linspace(a, b, resolution) for a, b in zip(low - beyond, high + beyond, strict=True)]
@@ -105,8 +105,8 @@ def _grid(points: Floats, resolution: int) -> Floats:
 def _draw_scores(ax: Axes, grid: Floats, scores: Floats) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    reach = max(float(np.abs(scores).max()), 1e-9)
-    levels = np.linspace(-reach, reach, 22)
+    largest = max(float(np.abs(scores).max()), 1e-9)
+    levels = np.linspace(-largest, largest, 22)
     filled = ax.contourf(grid[..., 0], grid[..., 1], scores, levels, cmap=signed_map(), alpha=0.6)
     if scores.min() < 0 < scores.max():
         ax.contour(grid[..., 0], grid[..., 1], scores, levels=[0], colors=INK)
@@ -118,19 +118,19 @@ def _draw_regions(ax: Axes, grid: Floats, answers: Ints, classes: int) -> None:
 
     tints = ListedColormap([lightened(colour, 0.65) for colour in of_classes(classes)])
     ax.pcolormesh(grid[..., 0], grid[..., 1], answers, cmap=tints, vmin=-0.5, vmax=classes - 0.5)
-    for number in np.unique(answers)[1:]:
-        ax.contour(grid[..., 0], grid[..., 1], answers == number, levels=[0.5], colors=INK, linewidths=0.8)
+    for index in np.unique(answers)[1:]:
+        ax.contour(grid[..., 0], grid[..., 1], answers == index, levels=[0.5], colors=INK, linewidths=0.8)
 
 
 def _draw_points(ax: Axes, points: Floats, labels: Ints, classes: Array) -> None:
-    for number, (label, colour) in enumerate(zip(classes, of_classes(len(classes)), strict=True)):
-        mine = points[labels == number]
+    for index, (label, colour) in enumerate(zip(classes, of_classes(len(classes)), strict=True)):
+        mine = points[labels == index]
         ax.scatter(
             mine[:, 0],
             mine[:, 1],
             s=22,
             color=[colour],
-            marker=MARKERS[number % len(MARKERS)],
+            marker=MARKERS[index % len(MARKERS)],
             edgecolors="white",
             linewidths=0.5,
             label=f"y = {plain(label)}",
@@ -157,11 +157,11 @@ def _draw_rings(ax: Axes, estimator: PerceptronClassifier) -> None:
 
 
 def importances(estimator: PerceptronClassifier) -> tuple[Floats, Floats]:
-    """The stored rows that count in the guess that answers, and the largest |α| of each."""
+    """Return the support vectors of the guess that predicts, and the largest |α| of each."""
     run = estimator._run
-    place, _, amount, _ = predictors.guess(run, predictors.single(estimator.predictor))
+    index, _, amount, _ = predictors.guess(run, predictors.single(estimator.predictor))
     importance = np.zeros(len(run.hypothesis.support))
-    np.maximum.at(importance, place, np.abs(amount))
+    np.maximum.at(importance, index, np.abs(amount))
     used = np.flatnonzero(importance)
     rows = run.hypothesis.support.rows.take(used).data
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64), importance[used]

@@ -1,4 +1,4 @@
-"""What is inside a tagger: which label follows which, and why a token has its label."""
+"""Plots of a tagger: its transition weights, and the explanation of a token's label."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def transitions(tagger: PerceptronTagger, ax: Axes | None = None) -> Axes:
-    """The scores of pairs of labels as a heat map: `tagger.transitions_`, what is forbidden in grey.
+    """Plot the transition weights, `tagger.transitions_`, as a heat map, forbidden pairs in grey.
 
     Parameters
     ----------
@@ -35,26 +35,26 @@ def transitions(tagger: PerceptronTagger, ax: Axes | None = None) -> Axes:
     ['D', 'N', 'V', 'start']
     """
     if not isinstance(tagger, PerceptronTagger):
-        raise ValueError(f"Pairs of labels have scores in a tagger. Got {type(tagger).__name__}.")
+        raise ValueError(f"Transition weights belong to a PerceptronTagger. Got {type(tagger).__name__}.")
     scores = tagger.transitions_
     ax = axis(ax)
     shown, labels = np.where(np.isfinite(scores), scores, np.nan), tagger.classes_
-    draw_matrix(ax, shown, [*labels, "start"], [*labels, "end"], signed=True, whole=False)
-    ax.set(xlabel="label", ylabel="label before", title="What follows what")
+    draw_matrix(ax, shown, [*labels, "start"], [*labels, "end"], signed=True, integer=False)
+    ax.set(xlabel="label", ylabel="label before", title="Transition weights")
     return ax
 
 
 def reasons(explanation: TokenExplanation, ax: Axes | None = None, *, most: int = 12) -> Axes:
-    """What speaks for a token's label, to the right, and for its rival, to the left, as bars.
+    """Plot the reasons for a token's label, to the right, and for its rival, to the left, as bars.
 
     Parameters
     ----------
     explanation
-        What `tagger.explain(sequence, place)` returns.
+        What `tagger.explain(sequence, index)` returns.
     ax
         Where to draw; None for a new figure, `ax.figure`.
     most
-        How many reasons to draw, the largest first.
+        The number of reasons to draw, the largest first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sequences stored by column: what a reader makes of a file, and encoders take without a detour."""
+"""Sequences stored by column, as readers of files make them and encoders take them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from rosenblatt._types import Ints
 
 
 class Columns(Sequence[list[Any]]):
-    """A list of sequences of tokens that are rows of texts; or texts, if `plain`.
+    """A list of sequences of tokens, each a tuple of strings; or a string, if `plain`.
 
-    Reads like a list of lists, whose tokens are made when they are asked for.
+    Reads like a list of lists, whose tokens are made when they are read.
 
     >>> Columns([["Rome", "fell", "It"], ["NNP", "VBD", "PRP"]], np.array([0, 2, 3]))[0]
     [('Rome', 'NNP'), ('fell', 'VBD')]

@@ -1,4 +1,4 @@
-"""Which rows belong to the same query, from numbers or names of queries, or from how many rows each has."""
+"""Rows grouped by query, from ids of queries or from how many rows each has."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rosenblatt._types import Array, Ints
 
 
 def group_rows(qid: Any, rows: int) -> tuple[Ints, Ints, Ints]:
-    """Queries in the order in which they first appear; their rows need not be next to each other.
+    """Group rows by query, in the order in which queries first appear; rows need not be contiguous.
 
     Returns
     -------
-    The number of every row's query, the rows query by query, and where each query begins in those.
+    The index of every row's query, the rows query by query, and where each query begins in those.
 
     Examples
     --------
@@ -33,12 +33,12 @@ def group_rows(qid: Any, rows: int) -> tuple[Ints, Ints, Ints]:
     return number, order, starts
 
 
-def numbers_of_groups(group: Any, rows: int) -> Ints:
-    """A number per row from how many rows each query has, one after the other."""
+def ids_of_groups(group: Any, rows: int) -> Ints:
+    """Return the query index of every row from how many rows each query has, one after the other."""
     sizes = np.asarray(group)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 1).any():
         raise ValueError(
-            f"group must hold how many rows each query has: whole numbers of at least 1. Got {_shown(group)}."
+            f"group must hold how many rows each query has: integers of at least 1. Got {_shown(group)}."
         )
     if sizes.sum() != rows:
         raise ValueError(f"The sizes in group must add up to the {rows} rows of X. Got {sizes.sum()}.")

@@ -1,4 +1,4 @@
-"""Rows of a data set, dense, CSR or any Python objects, behind the few verbs the learner needs."""
+"""Rows of a data set, dense, CSR or any Python objects, behind the few methods the learner needs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_FEATURES: Array = np.empty(0, np.int32)
 
 
 class Csr(NamedTuple):
-    """Sparse rows as the compiled loops read them: row i is what lies between starts[i] and starts[i + 1]."""
+    """Sparse rows as the compiled loops read them: row i lies between starts[i] and starts[i + 1]."""
 
     starts: Ints
     features: Array
@@ -23,15 +23,15 @@ class Csr(NamedTuple):
 
 
 class Rows:
-    """Some rows with their numbers, and their squared norms once somebody has asked for them.
+    """Rows with their ids, and their squared norms once they were computed.
 
     Parameters
     ----------
     data
         A dense array, a CSR matrix or its `Csr` arrays, one row each; or a list of objects.
     ids
-        The number each row has in the whole run, which is its column under a precomputed kernel;
-        by default they are numbered one after the other, from `first`.
+        The id of each row in the whole run, which is its column under a precomputed kernel; by default
+        they count from `first`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Rows:
 
     @property
     def ids(self) -> Ints:
-        """The number of every row."""
+        """The id of every row."""
         if self._ids is None:
             self._ids = np.arange(self._first, self._first + self._size)
         return self._ids
@@ -84,7 +84,7 @@ class Rows:
     def arrays(self) -> Csr:
         """The rows as compiled passes read them: as CSR; or all values of dense ones, one after the other.
 
-        Then where rows start is not told, but how long they are, and there are no features beside them.
+        Of dense rows, `starts` holds only their length, and there are no features.
         """
         if self.sparse:
             return self.csr
@@ -102,7 +102,7 @@ class Rows:
 
     @property
     def size(self) -> int:
-        """How many numbers the rows are made of: of CSR rows, those that are stored."""
+        """How many values the rows have: of CSR rows, those that are stored."""
         return int(self.csr.starts[-1]) if self.sparse else int(self._data.size)
 
     @property
@@ -123,17 +123,17 @@ class Rows:
         return self._squares is not None
 
     def with_squares(self) -> Rows:
-        """The same rows, their squared norms known, so that parts of them need not compute any."""
+        """Return these rows with their squared norms computed, so that parts of them need not compute any."""
         return Rows(self.data, self.ids, self.squares)
 
     def in_double(self) -> Rows:
-        """The same rows in float64."""
+        """Return these rows in float64."""
         return Rows(self.data.astype(np.float64), self._ids, first=self._first)
 
     def compact(self) -> Rows:
-        """The rows without features that none of them has, if there are enough to be worth a copy.
+        """Return the rows without features that none of them has, if that is worth a copy.
 
-        All inner products among them stay what they are.
+        Inner products among them do not change.
         """
         if not isinstance(self._data, np.ndarray) or len(self) < 1024:
             return self
@@ -142,8 +142,8 @@ class Rows:
             return self
         return Rows(np.compress(used, self._data, axis=1), self.ids, self._squares)
 
-    def in_the_other_form(self) -> Rows:
-        """CSR rows as a dense array, dense rows as CSR."""
+    def converted(self) -> Rows:
+        """Return CSR rows as dense rows, dense rows as CSR."""
         if self.sparse:
             return Rows(self.data.toarray(), self.ids, self._squares)
         return Rows(sp.csr_array(self._data), self.ids, self._squares)
@@ -156,7 +156,7 @@ class Rows:
         return bool(mine.shape == theirs.shape and (mine != theirs).nnz == 0)
 
     def take(self, index: slice | Ints) -> Rows:
-        """The rows at these positions, in this order."""
+        """Return the rows at these indices, in this order."""
         data: Any
         if self.sparse:
             data = self._take_csr(index)
@@ -174,18 +174,18 @@ class Rows:
             return Csr(
                 starts[first : max(first, last) + 1] - begin, features[begin:end], values[begin:end], width
             )
-        from rosenblatt.loops.gather import gather  # late: it brings the compiler in
+        from rosenblatt.loops.gather import gather  # late: it imports the compiler
 
         rows = np.asarray(index)
         some = np.concatenate([[0], np.cumsum(starts[rows + 1] - starts[rows])])
-        # Large arrays are NumPy's to make: it asks the system for large pages, the compiler does not.
+        # NumPy allocates large arrays: it asks the system for large pages, compiled code does not.
         taken = Csr(some, np.empty(some[-1], features.dtype), np.empty(some[-1], values.dtype), width)
         gather(starts, features, values, rows, *taken[:3])
         return taken
 
 
 def read_only(array: Array) -> Array:
-    """The same numbers, not to be written to: to a compiler, one type for everybody's arrays."""
+    """Return a read-only view of an array: to the compiler, all of them have one type."""
     if not array.flags.writeable:
         return array
     view = array.view()
@@ -195,14 +195,14 @@ def read_only(array: Array) -> Array:
 
 @lru_cache(maxsize=1)
 def counting(size: int) -> Ints:
-    """0, 1, … size − 1, made once for all who count the same rows."""
+    """0, 1, … size − 1, as a read-only array that is made once."""
     return read_only(np.arange(size))
 
 
 def parts(size: int, most: int) -> list[slice]:
     """Slices of about the same length, at most `most`, that make up `range(size)`."""
-    number = -(-size // most)
-    edges = [size * part // number for part in range(number + 1)] if number else [0]
+    pieces = -(-size // most)
+    edges = [size * part // pieces for part in range(pieces + 1)] if pieces else [0]
     return list(map(slice, edges[:-1], edges[1:]))
 
 
@@ -220,7 +220,7 @@ def count(data: Data | Csr) -> int:
 
 
 def canonical(data: Any, *, search: bool = True) -> Any:
-    """CSR with sorted features, none twice, and none out of range unless that is left to others."""
+    """Return CSR with sorted features, none twice, and none out of range if that is searched for."""
     given, data = data, sp.csr_array(data)
     starts = data.indptr
     if starts[0] != 0 or (starts[1:] < starts[:-1]).any() or starts[-1] > len(data.indices):
@@ -228,17 +228,17 @@ def canonical(data: Any, *, search: bool = True) -> Any:
             f"The row pointer of a sparse matrix must rise from 0 to at most the {len(data.indices)} numbers "
             "there are. Got another: the matrix is broken."
         )
-    if search or data.indices.dtype != np.int32:  # wider ones would be cut to 32 bits before the search
+    if search or data.indices.dtype != np.int32:  # wider ones would be cut to 32 bits first
         check_in_range(data.indices, data.shape[1])
-    if not given.has_canonical_format:  # which it remembers
+    if not given.has_canonical_format:  # SciPy caches this
         data = data.copy()
         data.sum_duplicates()
     return data
 
 
 def check_in_range(features: Ints, width: int) -> None:
-    """Refuse sparse rows with features that are not there: to compiled code, memory of others."""
-    unsigned = features.view(f"u{features.itemsize}")  # below 0 is then above all
+    """Raise ValueError if a feature is out of range: compiled code would read past its arrays."""
+    unsigned = features.view(f"u{features.itemsize}")  # indices below 0 become the largest
     if features.size and unsigned.max() >= width:
         raise ValueError(
             f"The column index of a sparse matrix must be from 0 to {width - 1}. Got "
@@ -254,7 +254,7 @@ def squared_norms(data: Data) -> Array:
 
 
 def widened(data: Any, width: int) -> Any:
-    """The same sparse rows with more columns, without a copy."""
+    """Return sparse rows with more columns, without a copy."""
     return sp.csr_array((data.data, data.indices, data.indptr), shape=(data.shape[0], width))
 
 
@@ -272,17 +272,17 @@ def products(X: Data, Z: Data) -> Array:
 
 
 MANY = 2**16
-"""Numbers in two sparse matrices from which on their product is worth loading compiled code for."""
+"""Stored values in two sparse matrices from which on their product is worth loading compiled code for."""
 
 COMMON, MANY_ROWS = 8, 1024
 """In a matrix of many rows, a feature that one row in COMMON or more has is multiplied as a dense column."""
 
 
 def _sparse_products(X: Any, Z: Any) -> Array:
-    """The same for sparse rows: the smaller matrix is read by feature, the larger one by row."""
+    """The inner products of sparse rows: the smaller matrix is read by feature, the larger one by row."""
     if X.nnz < Z.nnz:
         return np.ascontiguousarray(_sparse_products(Z, X).T)
-    from rosenblatt.loops.products import add_products  # late: it brings the compiler in
+    from rosenblatt.loops.products import add_products  # late: it imports the compiler
 
     X, columns, dtype = sp.csr_array(X), sp.csc_array(Z), np.result_type(X.dtype, Z.dtype)
     common: Any = np.empty(0, bool)

@@ -11,20 +11,20 @@ from rosenblatt._types import Array, Ints
 from rosenblatt.rows import Csr, Rows
 
 WAITING = 256
-"""Pieces that may wait to be put together: few enough to be cheap, many enough to be rare."""
+"""Pieces that may wait to be merged: few enough to be cheap, many enough to be rare."""
 
 
 def enlarged(array: Array, used: int, needed: int) -> Array:
-    """A copy of `array[:used]` with room for what is needed, and at least twice what there was."""
+    """Return a copy of `array[:used]` with memory for what is needed, and at least twice what there was."""
     larger = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
     larger[:used] = array[:used]
     return larger
 
 
 def grown(array: Array, used: int, new: Array) -> Array:
-    """`array[:used]` followed by `new`, in the same memory where it fits, else in twice as much.
+    """Return `array[:used]` followed by `new`, in the same memory where it fits, else in twice as much.
 
-    Where nothing is used yet, `new` itself is taken over: it must not be anybody else's.
+    Where nothing is used yet, `new` itself is returned: the caller gives it up.
     """
     if used == 0:
         return new
@@ -38,7 +38,7 @@ def grown(array: Array, used: int, new: Array) -> Array:
 
 
 class Merged(NamedTuple):
-    """What has been put together: the rows, and their squared norms if they were known of all."""
+    """Merged rows, and their squared norms if those of all were known."""
 
     size: int
     data: Any
@@ -48,8 +48,8 @@ class Merged(NamedTuple):
 class RowStore:
     """Rows that come in a piece at a time; what is stored can be read as `Rows` at any time.
 
-    Pieces wait until somebody reads, or until there are many of them, and are then put together. All
-    rows are stored in the form of the first ones, dense or CSR.
+    Pieces wait until the rows are read, or until there are many of them, and are then merged. All rows
+    are stored in the form of the first ones, dense or CSR.
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class RowStore:
         return self._size
 
     def __getstate__(self) -> tuple[Rows]:
-        """What a copy needs: the rows, without the room behind them."""
+        """Return the state of a copy: the rows, without the reserved memory."""
         return (self.rows,)
 
     def __setstate__(self, state: tuple[Rows]) -> None:
@@ -74,14 +74,14 @@ class RowStore:
 
     @property
     def ids(self) -> Ints:
-        """The numbers of the rows."""
+        """The ids of the rows."""
         return self._ids[: self._size]
 
     def extend(self, rows: Rows) -> None:
-        """Store these rows, which must be a copy of their own, behind the others."""
+        """Store these rows behind the others; the caller passes a copy."""
         if self._sparse is None:
             self._sparse = rows.sparse
-        rows = rows if rows.sparse == self._sparse else rows.in_the_other_form()
+        rows = rows if rows.sparse == self._sparse else rows.converted()
         self._ids = grown(self._ids, self._size, rows.ids)
         self._waiting.append(rows)
         self._size += len(rows)
@@ -89,7 +89,7 @@ class RowStore:
             self._merge()
 
     def truncate(self, size: int) -> None:
-        """Forget all but the first rows."""
+        """Drop all but the first `size` rows."""
         self._merge()
         self._merged = self._merged._replace(size=size)
         self._size = size
@@ -97,13 +97,13 @@ class RowStore:
 
     @property
     def rows(self) -> Rows:
-        """What is stored, without a copy."""
+        """The stored rows, without a copy."""
         merged = self._merge()
         squares = None if merged.squares is None else merged.squares[: merged.size]
         return Rows(_first(merged), self._ids[: merged.size], squares)
 
     def _merge(self) -> Merged:
-        """Put together what waits. Readers in several threads may ask for it, and Ctrl-C may end it."""
+        """Merge the waiting pieces. Readers in several threads may call it, and Ctrl-C may interrupt it."""
         with self._merging:
             waiting = self._waiting
             if waiting:

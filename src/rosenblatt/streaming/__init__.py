@@ -1,6 +1,6 @@
-"""Learning from files of any length, block by block, and from where a killed run was."""
+"""Out-of-core training: files of any length in blocks, with checkpoints from which a killed run resumes."""
 
 from rosenblatt.streaming.feeds import feed_of
-from rosenblatt.streaming.playing import Checkpoints, Place, fit_blocks
+from rosenblatt.streaming.training import Checkpoints, Position, fit_blocks
 
-__all__ = ["Checkpoints", "Place", "feed_of", "fit_blocks"]
+__all__ = ["Checkpoints", "Position", "feed_of", "fit_blocks"]

@@ -1,4 +1,4 @@
-"""From blocks of a file to examples, for every estimator: what begins a run, and what goes on with it."""
+"""Feeds turn the blocks of a file into examples for an estimator: they begin its run and continue it."""
 
 from __future__ import annotations
 
@@ -22,46 +22,45 @@ from rosenblatt.tasks.tagging import begin_reading, left_out, reading
 
 
 class Feed(Protocol):
-    """What stands between the blocks of a file and an estimator."""
+    """Turns the blocks of a file into the examples of an estimator."""
 
     def begin(self, block: Any, random: np.random.Generator) -> None:
-        """Begin a run; this is its first block."""
+        """Begin a run with its first block."""
 
     def blocks(self, source: Iterable[Any]) -> Iterator[Any]:
-        """The blocks as they can be learned from."""
+        """Yield blocks that can be learned from one by one."""
 
     def examples(self, block: Any, random: np.random.Generator) -> Examples:
-        """What the learner takes."""
+        """Return the examples of a block."""
 
     def finish(self) -> None:
-        """Leave the estimator as if it had seen everything at once."""
+        """Leave the estimator as `fit` on all blocks at once would."""
 
 
 WIDEST = 2**27
-"""Features that rows may have: a weight for each must find room in memory."""
+"""The most features a row may have: the weights of all features must fit in memory."""
 
 
 def check_width(features: int) -> None:
-    """Refuse rows for which there would be no room."""
+    """Raise ValueError if rows have more than WIDEST features."""
     if features > WIDEST:
         raise ValueError(
-            f"Rows may have at most {WIDEST:,} features. Got one with the number {features:,}: hash them, "
-            "as with --hash-bits 20."
+            f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them, as with --hash-bits 20."
         )
 
 
 class RowFeed:
-    """What classifiers and rankers have in common: rows, which may get wider as features come in."""
+    """The base of feeds of rows, which may get wider as new features come in."""
 
     def __init__(self, estimator: Any) -> None:
         self.estimator = estimator
 
     def blocks(self, source: Iterable[Block]) -> Iterator[Block]:
-        """As they are."""
+        """Yield the blocks of the source unchanged."""
         yield from source
 
     def rows(self, block: Block) -> Any:
-        """The rows of a block, as wide as all so far."""
+        """Return the rows of a block, as wide as the widest so far."""
         estimator, X = self.estimator, block.X
         check_width(X.shape[1])
         width, hypothesis = X.shape[1], estimator._run.hypothesis
@@ -78,12 +77,12 @@ class RowFeed:
         return X
 
     def finish(self) -> None:
-        """Give back the room for features that never came."""
+        """Free the memory reserved for features that never came."""
         self.estimator._run.hypothesis.narrow(self.estimator.n_features_in_)
 
 
 class ClassifierFeed(RowFeed):
-    """Rows with classes, which are those of the first block unless they are given."""
+    """The feed of a classifier, whose classes are those of the first block unless they are given."""
 
     estimator: PerceptronClassifier
 
@@ -92,7 +91,7 @@ class ClassifierFeed(RowFeed):
         self._classes = classes
 
     def begin(self, block: Block, random: np.random.Generator) -> None:
-        """Find the classes out."""
+        """Begin a run with the given classes, or those of this block."""
         estimator = self.estimator
         estimator._check_parameters()
         check_width(block.X.shape[1])
@@ -102,14 +101,14 @@ class ClassifierFeed(RowFeed):
         if estimator.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all labels before the first round. Got a file that is read in "
-                "parts: give every class its weight."
+                "chunks: give every class its weight."
             )
         estimator.n_features_in_ = block.X.shape[1]
         estimator._run = estimator._begin(estimator._kernel(), random)
         estimator._support_truths = []
 
     def examples(self, block: Block, random: np.random.Generator) -> Examples:
-        """A round per row."""
+        """Return one round per row."""
         estimator = self.estimator
         X, classes = self.rows(block), estimator.classes_
         new = np.setdiff1d(block.y, classes)
@@ -124,12 +123,12 @@ class ClassifierFeed(RowFeed):
 
 
 class RankerFeed(RowFeed):
-    """Rows in queries, which are never cut."""
+    """The feed of a ranker: rows in queries, each of which stays in one block."""
 
     estimator: PerceptronRanker
 
     def begin(self, block: Block, random: np.random.Generator) -> None:
-        """There is nothing to find out but how many features there are."""
+        """Begin a run with the number of features of this block."""
         estimator = self.estimator
         estimator._check_parameters()
         check_width(block.X.shape[1])
@@ -137,7 +136,7 @@ class RankerFeed(RowFeed):
         estimator._begin(estimator._kernel())
 
     def blocks(self, source: Iterable[Block]) -> Iterator[Block]:
-        """With all rows of a query in one block: what a block begins with may belong to the one before."""
+        """Yield blocks with all rows of a query in one: rows at a block's start may join the block before."""
         waiting: Block | None = None
         finished: set[Any] = set()
         for block in source:
@@ -157,20 +156,20 @@ class RankerFeed(RowFeed):
             yield _unseen(waiting, finished)
 
     def examples(self, block: Block, random: np.random.Generator) -> Examples:
-        """Whole lists, or pairs drawn from them."""
+        """Return lists as rounds, or pairs drawn from them."""
         estimator = self.estimator
         X = self.rows(block)
         return estimator._examples(X, Lists.of(block.y, block.qid, len(block)), 1, random)
 
 
 def _unseen(block: Block, finished: set[Any]) -> Block:
-    """The block, if none of its queries was finished before."""
+    """Return the block; raise ValueError if one of its queries was finished before."""
     queries = set(block.qid.tolist())
     again = finished & queries
     if again:
         raise ValueError(
-            f"The query {again.pop()!r} comes again after others, in a file that is read in parts. Sort it "
-            "by query."
+            f"The query {again.pop()!r} comes again after others, in a file that is read in chunks. Sort "
+            "it by query."
         )
     finished |= queries
     return block
@@ -181,14 +180,14 @@ def _cut(block: Block, part: slice) -> Block:
 
 
 class TaggerFeed:
-    """Sequences, all of them in one block."""
+    """The feed of a tagger: all sequences in one block."""
 
     def __init__(self, estimator: PerceptronTagger) -> None:
         self.estimator = estimator
         self._examples: Examples | None = None
 
     def begin(self, block: Sequences, random: np.random.Generator) -> None:
-        """Find features and labels out."""
+        """Begin a run with the features and labels of this block."""
         estimator = self.estimator
         estimator._check_parameters()
         labeller, tokens, truths = begin_reading(estimator._task(), block.X, block.y)
@@ -200,24 +199,24 @@ class TaggerFeed:
         labeller.prepare(self._examples, estimator.epochs)
 
     def blocks(self, source: Iterable[Sequences]) -> Iterator[Sequences]:
-        """As they are."""
+        """Yield the blocks of the source unchanged."""
         yield from source
 
     def examples(self, block: Sequences, random: np.random.Generator) -> Examples:
-        """A round per sequence."""
+        """Return one round per sequence."""
         if self._examples is None:
             labeller = self.estimator._labeller
             tokens = labeller.encoder.encode(list(block.X), tidy=True)
-            truths = reading.label_numbers(list(block.y), tokens.lengths, labeller.number)
+            truths = reading.label_ids(list(block.y), tokens.lengths, labeller.number)
             self._examples = self.estimator._examples(tokens, truths)
         return self._examples
 
     def finish(self) -> None:
-        """There is nothing left to do."""
+        """Do nothing: the estimator is complete."""
 
 
 def feed_of(estimator: Any, classes: Array | None = None) -> Feed:
-    """The feed of an estimator."""
+    """Return the feed of an estimator."""
     if isinstance(estimator, PerceptronClassifier):
         return ClassifierFeed(estimator, classes)
     return RankerFeed(estimator) if isinstance(estimator, PerceptronRanker) else TaggerFeed(estimator)

@@ -1,4 +1,4 @@
-"""Rows, what is said of them and their queries, however a user passes lists."""
+"""Rows, grades and queries from the forms in which a user may pass lists."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from rosenblatt._types import Array, Ints
 from rosenblatt.features.encoders import shown
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import count
-from rosenblatt.rows.queries import numbers_of_groups
+from rosenblatt.rows.queries import ids_of_groups
 from rosenblatt.tasks.lists import best_of
 
 
 def gathered(X: Any, y: Any, qid: Any, group: Any, kernel: Kernel | None) -> tuple[Any, Any, Any]:
-    """Rows, grades or best places, and the query of every row."""
+    """Return the rows, the grades or the indices of the best rows, and the query of every row."""
     if y is None:
         if qid is not None or group is not None:
             raise ValueError("Pairs (candidates, best) are lists already. Got qid or group besides.")
         X, y, group = _from_pairs(X, kernel)
-        return X, y, numbers_of_groups(group, count(X))
+        return X, y, ids_of_groups(group, count(X))
     X, qid = without_queries(X, qid, group)
     if qid is None:
         raise ValueError(
@@ -32,19 +32,19 @@ def gathered(X: Any, y: Any, qid: Any, group: Any, kernel: Kernel | None) -> tup
 
 
 def without_queries(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:
-    """The rows without the column of a data frame that says which query they belong to; and their queries."""
+    """Return the rows, without the column "qid" of a data frame, and their queries."""
     if qid is not None and group is not None:
-        raise ValueError("Queries are told by qid or by group. Got both.")
+        raise ValueError("Queries are given by qid or by group. Got both.")
     if hasattr(X, "columns") and "qid" in X.columns:
         qid = X["qid"] if qid is None and group is None else qid
         X = X.drop(columns="qid")
     if group is not None:
-        qid = numbers_of_groups(group, count(X))
+        qid = ids_of_groups(group, count(X))
     return X, qid
 
 
 def _from_pairs(pairs: Any, kernel: Kernel | None) -> tuple[Any, Ints, list[int]]:
-    """Rows, grades and sizes from pairs (candidates, best)."""
+    """Return rows, grades and list sizes from pairs (candidates, best)."""
     if not isinstance(pairs, list | tuple) or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
         raise ValueError(
             "Without y, X must be a list of pairs (candidates, best), as ([[0, 1], [1, 0]], 1). "

@@ -26,7 +26,7 @@ def checked_labels(y: Any, rows: int) -> Array:
         found = ", ".join(sorted(kinds))
         raise ValueError(f"Labels must be of one kind, or they have no order. Got {found}.")
     assert_all_finite(labels, input_name="y")
-    if labels.dtype.kind not in "biuU":  # which cannot be anything else than classes
+    if labels.dtype.kind not in "biuU":  # these types are always classes
         check_classification_targets(labels)
     if len(labels) != rows:
         raise ValueError(f"There must be one value of y per row. Got {rows} rows and {len(labels)} values.")
@@ -47,7 +47,7 @@ def classes_of(labels: Array) -> Array:
 
 
 def check_classes(classes: Array, ties: str) -> None:
-    """Refuse a game that cannot be played with these classes."""
+    """Raise ValueError if the game cannot be played with these classes."""
     if len(classes) < 2:
         only = f"1 class only: {classes[0]!s}" if len(classes) else "0 classes"
         raise ValueError(f"There must be at least 2 classes to tell apart. Got {only}.")
@@ -56,7 +56,7 @@ def check_classes(classes: Array, ties: str) -> None:
 
 
 def lasting_classes(given: Any, before: Array | None) -> Array:
-    """All classes there will ever be: those given in the first call, and never others."""
+    """Return the classes given in the first call; raise ValueError if later calls give others."""
     if before is None and given is None:
         raise ValueError("The first call of partial_fit needs classes=, all there will ever be. Got None.")
     if before is None:
@@ -67,12 +67,12 @@ def lasting_classes(given: Any, before: Array | None) -> Array:
 
 
 def shown(classes: Array) -> str:
-    """Classes as a sentence shows them."""
+    """Return classes as an error message lists them."""
     return ", ".join(map(repr, classes.tolist()))
 
 
 def encode(labels: Array, classes: Array) -> Array:
-    """The position of each label among the classes."""
+    """The index of each label among the classes."""
     if len(classes) == 2:
         second = labels == classes[1]
         truths, unseen = second.view(np.int8), np.flatnonzero(~second & (labels != classes[0]))
@@ -82,13 +82,13 @@ def encode(labels: Array, classes: Array) -> Array:
     if len(unseen):
         raise ValueError(
             f"Row {unseen[0]} has the label {labels[unseen].tolist()[0]!r}, which is not one of the classes "
-            f"{shown(classes)}. Name every class in the first call of partial_fit, or fit anew."
+            f"{shown(classes)}. Name every class in the first call of partial_fit, or call fit."
         )
     return np.asarray(truths)
 
 
 def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any) -> Floats | None:
-    """What a correction on each row is multiplied by, if by anything."""
+    """Return the weight of a correction on each row; None if all are 1."""
     if sample_weight is None and class_weight is None:
         return None
     result = np.ones(len(truths))

@@ -20,7 +20,7 @@ class Lists:
     Parameters
     ----------
     grades
-        Whole numbers from 0, one per row: equal where the grades are, larger where they are better.
+        Integers from 0, one per row: equal where the grades are, larger where they are better.
     order, starts
         The rows query by query, and where each query begins in those.
     """
@@ -31,19 +31,19 @@ class Lists:
 
     @classmethod
     def of(cls, y: Any, qid: Any, rows: int) -> Lists:
-        """From a grade and the name of a query for every row, or from the best place in every query."""
+        """Return lists from a grade and a query id per row, or from the index of the best row per query."""
         _, order, starts = group_rows(qid, rows)
         return cls(_grades(y, order, starts), order, starts)
 
     def whole(self, rows: Rows) -> Examples:
-        """A round for every query in which one row is better than another."""
+        """Return examples with a round for every query in which one row is better than another."""
         grades, lengths = self.grades[self.order], np.diff(self.starts)
         worth = np.minimum.reduceat(grades, self.starts[:-1]) < np.maximum.reduceat(grades, self.starts[:-1])
         starts = np.concatenate([[0], np.cumsum(lengths[worth])])
         return Examples(rows, self.grades, starts, index=self.order[np.repeat(worth, lengths)])
 
     def pairs(self, rows: Rows, draws: int, random: np.random.Generator) -> Examples:
-        """A round for every draw: a row, and one of the same query with another grade."""
+        """Return examples with a round for every draw: a row, and one of its query with another grade."""
         index = self._drawn(draws, random)
         return Examples(rows, self.grades, np.arange(0, len(index) + 1, 2), index=index, repeats=True)
 
@@ -67,25 +67,25 @@ class Lists:
 
 
 def best_of(best: Any, rows: int) -> Ints:
-    """A grade of 1 for the best row or rows of a list, 0 for the others."""
+    """Return a grade of 1 for the best row or rows of a list, 0 for the others."""
     grades = np.zeros(rows, np.int64)
     if type(best) is int and 0 <= best < rows:
         grades[best] = 1
         return grades
     several = isinstance(best, set | frozenset | list | tuple | np.ndarray)
-    places = list(best) if several else [best]
-    whole = all(isinstance(p, int | np.integer) and not isinstance(p, bool) for p in places)
-    if not places or not whole or min(places) < 0 or max(places) >= rows:
+    indices = list(best) if several else [best]
+    integers = all(isinstance(i, int | np.integer) and not isinstance(i, bool) for i in indices)
+    if not indices or not integers or min(indices) < 0 or max(indices) >= rows:
         raise ValueError(
-            f"The best of a list of {rows} rows must be a place from 0 to {rows - 1}, or a set of them. "
+            f"The best of a list of {rows} rows must be an index from 0 to {rows - 1}, or a set of them. "
             f"Got {best!r}."
         )
-    grades[places] = 1
+    grades[indices] = 1
     return grades
 
 
 def _grades(y: Any, order: Ints, starts: Ints) -> Ints:
-    """Grades as whole numbers; a best place per query is a grade of 1 there."""
+    """Return grades as integers; the best row of a query gets 1 if y holds its index."""
     grades = np.asarray(y)
     rows, queries = len(order), len(starts) - 1
     if grades.ndim != 1 or len(grades) not in (rows, queries):

@@ -1,1 +1,1 @@
-"""What can be proved and explained about a run: mistake bounds, separating directions, explanations."""
+"""Theory of a run: mistake bounds, separating directions, explanations."""

@@ -1,4 +1,4 @@
-"""Certificates: what the theory promised of a run, and what was seen."""
+"""Certificates: the mistake bound of a run, and what the run did."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Certificate:
     Parameters
     ----------
     direction
-        Which u it is about.
+        The name of u.
     rounds, mistakes, corrections
         How many there were.
     examples, first_mistakes
@@ -45,10 +45,10 @@ class Certificate:
     bound
         The most mistakes there can be.
     progress, progress_floor
-        v_k · u after every correction, and what it is at least: kγ for steps of 1, less √k · D where u does
-        not separate the data.
+        v_k · u after every correction, and its lower bound: kγ for steps of 1, less √k · D where u does not
+        separate the data.
     length_squared, length_ceiling
-        ‖v_k‖² after every correction, and what it is at most.
+        ‖v_k‖² after every correction, and its upper bound.
     """
 
     direction: str
@@ -73,7 +73,7 @@ class Certificate:
 
     @property
     def holds(self) -> bool | None:
-        """Whether everything that was promised was seen; None if `bound` is infinite and nothing was."""
+        """Whether all bounds held; None if `bound` is infinite and there are none."""
         if self.bound == inf:
             return None
         slack = 1 + ROUNDING
@@ -142,9 +142,9 @@ class Certificate:
 
 
 def certify(run: Run, examples: Examples, directions: list[Direction] | None = None) -> list[Certificate]:
-    """A certificate per head, for a direction that separates the data, if there is one.
+    """Return a certificate per head, for a direction that separates the data, if there is one.
 
-    Without directions, the run's own guesses are tried. Of several, that with the smallest bound is taken.
+    Without directions, the run's own guesses are tried. Of several, the one with the smallest bound is taken.
     """
     if isinstance(run.hypothesis, Primal) and run.hypothesis.start is not None:
         raise ValueError(
@@ -163,7 +163,7 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
 
 
 def check_learned_from(run: Run, examples: Examples) -> None:
-    """Refuse examples that are not those of the run: as many, and those that were corrected the same."""
+    """Raise ValueError if examples are not the run's: as many, and those corrected unchanged."""
     if isinstance(run.hypothesis, Budgeted):
         raise ValueError(
             "A certificate is about a learner that forgets nothing: with a budget the theorem does not hold. "
@@ -203,7 +203,7 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, head: int)
     radius_squared = float(np.max(ledger.norm_squared, initial=0.0))
     margin, deviation, bound = _theorem(run, ledger, margins, radius_squared)
     length = sqrt(max(direction.norms_squared[head], 0.0))
-    moves = _moves(run, direction, head)  # of a vector of length 0 they are rounding, and it goes nowhere
+    moves = _moves(run, direction, head)  # of a vector of length 0 they are rounding errors
     progress = np.cumsum(moves) / length if length > 0 else np.zeros(len(moves))
     growth = ledger.size * (2 * ledger.margin + ledger.size * ledger.norm_squared)
     most = ledger.size * (2 * np.maximum(ledger.margin, 0) + ledger.size * radius_squared)
@@ -264,7 +264,7 @@ def _spread(sizes: Floats) -> float:
 
 
 def _freund_schapire(margins: Floats, radius_squared: float, epochs: float) -> tuple[float, float, float]:
-    """Theorem 2 of Freund and Schapire (1999), at the γ for which it says the most."""
+    """Theorem 2 of Freund and Schapire (1999), at the γ with the smallest bound."""
     tried = np.geomspace(margins[margins > 0].min(), 10 * margins.max(), 200)
     deviations = np.array([sqrt(epochs * float((np.maximum(0, g - margins) ** 2).sum())) for g in tried])
     bounds = ((sqrt(radius_squared) + deviations) / tried) ** 2

@@ -16,13 +16,13 @@ from rosenblatt.rows import Rows
 
 @dataclass(frozen=True, eq=False)
 class Direction:
-    """A vector u that claims to separate the data, known by the scores it gives.
+    """A vector u that may separate the data, given by its scores.
 
     Parameters
     ----------
     name
-        What to call it in a sentence.
-    on_examples, on_memory
+        Its name in a report.
+    on_examples, on_support
         Its scores (rows × outputs) on the rows of the data and on the corrected rows.
     structure
         Its structure weights.
@@ -44,7 +44,7 @@ def own_directions(run: Run, examples: Examples) -> list[Direction]:
 
 
 def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -> Direction:
-    """A single guess of another run on such rows, or of this one, as a direction for this one."""
+    """A single guess of another run on such rows, or of this run, as a direction for this run."""
     theirs = support_rows(other, examples)
     index, output, amount, structure = predictors.guess(other, predictor)
     on_theirs = _scores(other, theirs, predictor)
@@ -54,7 +54,7 @@ def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -
         on_examples=_scores(other, examples.rows, predictor),
         on_support=on_theirs if other is run else _scores(other, support_rows(run, examples), predictor),
         structure=structure,
-        norms_squared=by_track(run, by_output, structure),
+        norms_squared=by_head(run, by_output, structure),
     )
 
 
@@ -81,7 +81,7 @@ def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direc
         on_examples=hypothesis.scores_of(u, examples.rows),
         on_support=hypothesis.scores_of(u, hypothesis.support.rows),
         structure=np.zeros_like(run.game.structure),
-        norms_squared=by_track(run, (u**2).sum(axis=0), np.zeros_like(run.game.structure)),
+        norms_squared=by_head(run, (u**2).sum(axis=0), np.zeros_like(run.game.structure)),
     )
 
 
@@ -97,8 +97,8 @@ def _scores(run: Run, rows: Rows, predictor: str) -> Floats:
     return predictors.scores(run, rows, predictor)[0] if len(rows) else np.empty((0, run.game.outputs))
 
 
-def by_track(run: Run, by_output: Floats, structure: Floats) -> Floats:
-    """‖u‖² of each head from that of each output; which output is whose, the ledger knows."""
+def by_head(run: Run, by_output: Floats, structure: Floats) -> Floats:
+    """‖u‖² of each head from that of each output; the ledger shows which outputs a head has."""
     ledger, norms = run.ledger, np.zeros(run.game.heads)
     owner, free = ledger.head[ledger.correction], ledger.row == STRUCTURE
     for head in range(run.game.heads):

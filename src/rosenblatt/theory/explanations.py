@@ -20,21 +20,21 @@ class Explanation:
     Parameters
     ----------
     answer
-        What the learner answers.
+        The answer of the learner.
     output
         The class whose score this is.
     score
         The sum of all contributions and of `start`.
     examples
-        The numbers of the stored examples.
+        The ids of the stored examples.
     labels
         Their labels.
     importance
-        α_j: how often, on balance, each was added.
+        α_j: the coefficient of each.
     similarity
         K(x_j, x).
     start
-        What v_0 contributes: 0 unless it was random.
+        The contribution of v_0: 0 unless it was random.
     """
 
     answer: Any
@@ -77,7 +77,7 @@ class Explanation:
 
 
 def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Floats, Floats, float]:
-    """Example numbers, importances and similarities behind the score of one row, and the part of v_0."""
+    """Return example ids, importances and similarities behind the score of a row, and the part of v_0."""
     if predictor not in predictors.GUESSES:
         raise ValueError(
             f"explain takes a score apart, and {predictor!r} has none: it is a choice among guesses. "

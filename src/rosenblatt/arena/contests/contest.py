@@ -1,4 +1,4 @@
-"""What a contest is to referee, strategies and page: how a move is read, shown and measured."""
+"""The interface of a contest: how moves are read, shown, measured and drawn at random."""
 
 from __future__ import annotations
 
@@ -12,79 +12,79 @@ from rosenblatt.games import Game
 from rosenblatt.games.game import most_entries
 
 Move = Any
-"""What A shows and then reveals in one round; each contest has its own kind."""
+"""What A shows and then reveals in one round; each contest has its own type."""
 
 
 class Contest(Protocol):
     """One of the games of the sources, as two players play it.
 
-    A unit vector u of a contest is one line of numbers: the weights of all features, output by output for
-    each of them, and then the structure weights of the game, if it has any.
+    A unit vector u of a contest is flat: the weights (features × outputs, row by row), then the structure
+    weights of the game, if it has any.
     """
 
     @property
     def name(self) -> str:
-        """What it is called in a file."""
+        """The name of the contest in a record."""
 
     @property
     def features(self) -> int:
-        """How many numbers a row has."""
+        """The number of features of a row."""
 
     @property
     def dimensions(self) -> int:
-        """How many numbers u has."""
+        """The number of components of u."""
 
     def game(self, ties: str) -> Game:
-        """What the learner plays."""
+        """Return the game that the learner plays."""
 
     def rows(self, move: Move) -> Floats:
-        """What B sees of a move (rows × features)."""
+        """Return the rows of a move, which B sees (rows × features)."""
 
     def truths(self, move: Move) -> Ints:
-        """What A reveals, as the game reads it."""
+        """Return the truths of a move, as the game reads them."""
 
     def size_squared(self, move: Move) -> float:
-        """What the rule of the radius is about: A must keep it at most R."""
+        """Return the squared norm that the radius rule bounds by R."""
 
     def correction_squared(self, radius_squared: float, constant: float) -> float:
-        """How long, squared, Φ(truth) − Φ(answer) can be within the radius; with this constant feature."""
+        """Return a bound on ‖Φ(truth) − Φ(answer)‖² within the radius, with this constant feature."""
 
     def check_rules(self, rules: Rules) -> None:
-        """Refuse rules under which A has no legal move."""
+        """Raise ValueError if A has no legal move under these rules."""
 
     def checked(self, move: Move) -> Move:
-        """The move, its numbers Python's own; what is none of this contest is refused."""
+        """Return the move with Python's own numbers; raise if it is not a move of this contest."""
 
     def random(self, rules: Rules, random: np.random.Generator) -> Move:
-        """A legal move."""
+        """Return a legal move, drawn at random."""
 
     def orthogonal(self, rules: Rules, number: int, weights: Floats | None) -> Move | None:
-        """The legal move of this number that is orthogonal to all before it; None if there is none.
+        """Return legal move `number`, from 0, orthogonal to all before it; None if there is none.
 
-        With the weights of the guess it leans against them, so that rounding cannot make them right.
+        Given the weights of the guess, it is tilted slightly against them: rounding cannot make them right.
         """
 
     def worst(self, rules: Rules, weights: Floats, structure: Floats) -> Move | None:
-        """The legal move that this guess is most wrong about; None if that is not known in closed form."""
+        """Return the legal move of smallest margin under this guess; None if there is no closed form."""
 
     def read(self, text: str) -> Move:
-        """A move as a person types it."""
+        """Read a move that a person typed."""
 
     def shown(self, move: Move) -> str:
-        """A move as a person reads it."""
+        """Return a move as text for a person."""
 
     def answer(self, number: Ints) -> Any:
-        """B's answer, from what the game answers to a round."""
+        """Return B's answer, given what the game answers in a round."""
 
     def to_values(self, move: Move) -> list[Any]:
-        """A move as JSON's values."""
+        """Return a move as JSON's values."""
 
     def from_values(self, values: Any) -> Move:
-        """The same back; whatever else it is gets a sentence."""
+        """Return the move of these values; raise ValueError if there is none."""
 
 
 def split(contest: Contest, u: tuple[float, ...]) -> tuple[Floats, Floats]:
-    """The weights (features × outputs) and the structure weights that a vector consists of."""
+    """Return the weights (features × outputs) and the structure weights of u."""
     outputs = contest.game("mistake").outputs
     numbers = np.asarray(u, float)
     weights = contest.features * outputs
@@ -94,7 +94,7 @@ def split(contest: Contest, u: tuple[float, ...]) -> tuple[Floats, Floats]:
 
 
 def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, structure: Floats) -> float:
-    """By how much such scores keep the truth above its rivals."""
+    """Return the margin of a move under these scores: the truth's above its rivals'."""
     judge = getattr(game, "guarantee", game.judge)
     truths = contest.truths(move)
     width = most_entries(game, len(scores))
@@ -103,53 +103,53 @@ def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, structur
 
 
 def margin_by(contest: Contest, u: tuple[float, ...], move: Move) -> float:
-    """By how much u does."""
+    """Return the margin of a move under u."""
     weights, structure = split(contest, u)
     game = contest.game("mistake")
     return margin_of(contest, game, move, contest.rows(move) @ weights, game.structure + structure)
 
 
-def across(u: Floats, random: np.random.Generator, reach: float) -> Floats:
-    """A vector orthogonal to u, drawn from the ball of this radius."""
+def across(u: Floats, random: np.random.Generator, radius: float) -> Floats:
+    """Return a vector orthogonal to u, drawn from the ball of this radius."""
     drawn = random.normal(size=len(u))
     drawn -= (drawn @ u) * u
     length = float(np.linalg.norm(drawn))
     if len(u) == 1 or length == 0:
         return np.zeros(len(u))
-    return np.asarray(drawn * (reach * float(random.random()) ** (1 / (len(u) - 1)) / length))
+    return np.asarray(drawn * (radius * float(random.random()) ** (1 / (len(u) - 1)) / length))
 
 
-LEAN = ROUNDING / 10
-"""By how much less than rounding a move may lean against a guess."""
+TILT = ROUNDING / 10
+"""The tilt of an orthogonal move against a guess: less than a move may miss a rule by."""
 
 
-def orthonormal(u: Floats, cosine: float, number: int, guess: Floats | None) -> Floats | None:
-    """One of the orthonormal vectors that each have this cosine to u; None if there are not so many.
+def orthonormal(u: Floats, cosine: float, index: int, guess: Floats | None) -> Floats | None:
+    """Return one of the orthonormal vectors that each have this cosine to u; None if there are fewer.
 
-    A reflection takes the vector whose first numbers are all this cosine to u; it takes the axes to them.
+    A reflection maps the vector whose first components are all this cosine to u, and the axes to the result.
     """
     count = min(int((1 + 1e-9) / cosine**2), len(u))
     rest = 1 - count * cosine**2
     if count == len(u) and rest > 1e-9:  # some direction must make up for the rest of u
         count, rest = count - 1, rest + cosine**2
-    if number >= count:
+    if index >= count:
         return None
     target, axis = np.zeros(len(u)), np.zeros(len(u))
-    target[:count], axis[number] = cosine, 1.0
+    target[:count], axis[index] = cosine, 1.0
     if count < len(u):
         target[count] = np.sqrt(max(rest, 0.0))
     normal = target - u
     square = float(normal @ normal)
-    found = axis if square < 1e-24 else axis - (2 * normal[number] / square) * normal
+    found = axis if square < 1e-24 else axis - (2 * normal[index] / square) * normal
     length = 0.0 if guess is None else float(np.linalg.norm(guess))
-    return np.asarray(found if guess is None or length == 0 else found - guess * (LEAN / length))
+    return np.asarray(found if guess is None or length == 0 else found - guess * (TILT / length))
 
 
 def farthest(u: Floats, guess: Floats, margin: float, radius: float) -> Floats:
-    """The z with u·z ≥ margin and ‖z‖ ≤ radius that has the smallest guess·z.
+    """Return the z with u·z ≥ margin and ‖z‖ ≤ radius that has the smallest guess·z.
 
-    It lies in the plane of u and the guess: straight against the guess where that is legal, else on the edge
-    of the margin, as far from the guess as the radius lets it be.
+    It lies in the plane of u and the guess: opposite to the guess where that is legal, else at u·z = margin,
+    as far from the guess as the radius allows.
     """
     length = float(np.linalg.norm(guess))
     if length > 0 and -(guess @ u) * radius >= margin * length:
@@ -163,14 +163,14 @@ def farthest(u: Floats, guess: Floats, margin: float, radius: float) -> Floats:
 
 
 def _across(u: Floats) -> Floats:
-    """Some vector orthogonal to u."""
+    """Return a vector orthogonal to u."""
     axis = np.zeros(len(u))
     axis[int(np.argmin(np.abs(u)))] = 1.0
     return axis - (axis @ u) * u
 
 
 def vector(values: Any, size: int, what: str) -> tuple[float, ...]:
-    """Finite numbers, as many as asked for."""
+    """Return the values as `size` finite numbers."""
     try:
         numbers = np.asarray(values, float)
     except (TypeError, ValueError, OverflowError):
@@ -186,8 +186,8 @@ def _described(numbers: Array) -> str:
     return f"{numbers.tolist()!r:.80}" if numbers.ndim == 1 else f"an array of shape {numbers.shape}"
 
 
-def in_words(numbers: tuple[float, ...]) -> str:
-    """Numbers as a person reads them, the first few of many."""
+def shortened(numbers: tuple[float, ...]) -> str:
+    """Return the numbers to three digits, the first four of many."""
     most = 4
     shown = ", ".join(f"{number:.3g}" for number in numbers[:most])
     return f"({shown}{', …' if len(numbers) > most else ''})"

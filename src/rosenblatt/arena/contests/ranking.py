@@ -1,4 +1,4 @@
-"""The contest of section 3: A shows a list, B says which is the best of it."""
+"""The contest of section 3: A shows a list, B picks the best candidate."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.arena.contests.contest import across, farthest, in_words, orthonormal, vector
+from rosenblatt.arena.contests.contest import across, farthest, orthonormal, shortened, vector
 from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Ranking as Game
 
 LONGEST = 100
-"""Candidates in a list."""
+"""Candidates in a list at most."""
 
 
 class Choice(NamedTuple):
-    """Candidates, and the place of the best one, from 0."""
+    """Candidates, and the index of the best one."""
 
     candidates: tuple[tuple[float, ...], ...]
     best: int
@@ -25,14 +25,14 @@ class Choice(NamedTuple):
 
 @dataclass(frozen=True)
 class Ranking:
-    """Lists of points with so many features, one of which is the best.
+    """Lists of points with a given number of features, one of which is the best.
 
     Parameters
     ----------
     features
-        Of every candidate.
+        Features of a candidate.
     length
-        How many candidates a list has that a strategy draws.
+        Candidates in a list that a strategy draws.
 
     Examples
     --------
@@ -46,34 +46,34 @@ class Ranking:
 
     @property
     def dimensions(self) -> int:
-        """One number of u for every feature."""
+        """The number of components of u: one per feature."""
         return self.features
 
     def game(self, ties: str) -> Game:
-        """The ranking game, in which a tie for the top is a mistake."""
+        """Return the ranking game, in which a tie for the top is a mistake."""
         return Game("best")
 
     def rows(self, move: Choice) -> Floats:
-        """The candidates."""
+        """Return the candidates as rows."""
         return np.array(move.candidates)
 
     def truths(self, move: Choice) -> Ints:
-        """1 for the best, 0 for the others."""
+        """Return 1 for the best, 0 for the others."""
         return np.asarray(np.arange(len(move.candidates)) == move.best, np.int64)
 
     def size_squared(self, move: Choice) -> float:
-        """The largest ‖x‖² of the list."""
+        """Return the largest ‖x‖² of the list."""
         return float((self.rows(move) ** 2).sum(axis=1).max())
 
     def correction_squared(self, radius_squared: float, constant: float) -> float:
-        """A correction is the difference of two rows: ‖x − z‖² ≤ (√R + √R)² = 4R, reached by z = −x.
+        """Return 4R: a correction is a difference of two rows, ‖x − z‖² ≤ (√R + √R)², reached by z = −x.
 
         The source has 2R, from ‖x + z‖² ≤ ‖x‖² + ‖z‖², which does not hold where the two point the same way.
         """
         return 4 * radius_squared
 
     def check_rules(self, rules: Rules) -> None:
-        """No two candidates are farther apart than 2√R."""
+        """Raise ValueError if γ > 2√R: no two candidates are farther apart than 2√R."""
         if rules.margin**2 > 4 * rules.radius_squared * (1 + ROUNDING):
             raise ValueError(
                 f"Under these rules A has no legal move: γ = {rules.margin:g} is more than 2√R = "
@@ -81,13 +81,13 @@ class Ranking:
             )
 
     def checked(self, move: Any) -> Choice:
-        """A list of at least two points, and a place in it."""
+        """Return the move, at least two points and the index of one."""
         if not isinstance(move, Choice):
             raise TypeError(f"A move in this contest is a Choice(candidates, best). Got {move!r:.80}.")
         return self.from_values([list(move.candidates), move.best])
 
     def random(self, rules: Rules, random: np.random.Generator) -> Choice:
-        """A best one, and others that are at least γ below it."""
+        """Return a legal list: a best candidate, and others at least γ below it."""
         u, radius = np.array(rules.u), rules.radius_squared**0.5
         top = random.uniform(rules.margin - radius, radius)
         heights = [top, *random.uniform(-radius, top - rules.margin, self.length - 1)]
@@ -99,40 +99,40 @@ class Ranking:
         return Choice(tuple(tuple(rows[i].tolist()) for i in order), int(np.argmin(order)))
 
     def orthogonal(self, rules: Rules, number: int, weights: Floats | None) -> Choice | None:
-        """A vector orthogonal to all before, against its opposite: all of 4R/γ² mistakes are forced."""
+        """Return a vector orthogonal to all before and its opposite: this forces all 4R/γ² mistakes."""
         radius = rules.radius_squared**0.5
         guess = None if weights is None else weights[:, 0]
         axis = orthonormal(np.array(rules.u), rules.margin / (2 * radius), number, guess)
         return None if axis is None else _against(2 * radius * axis)
 
     def worst(self, rules: Rules, weights: Floats, structure: Floats) -> Choice:
-        """Two candidates, of which the guess is the most for the wrong one."""
+        """Return the legal pair of candidates of smallest margin under the guess."""
         radius = 2 * rules.radius_squared**0.5
         return _against(farthest(np.array(rules.u), weights[:, 0], rules.margin, radius))
 
     def read(self, text: str) -> Choice:
-        """Candidates with ; between them, and after > the place of the best, from 1."""
+        """Read candidates with ; between them, and after > the number of the best, from 1."""
         candidates, sign, best = text.partition(">")
         if not sign or not best.strip().isdecimal():
             raise ValueError(f"A move is a list and its best, as in '1 0; 0 1 > 2'. Got {text!r:.80}.")
         return self.from_values([[part.split() for part in candidates.split(";")], int(best) - 1])
 
     def shown(self, move: Choice) -> str:
-        """The list, the best of it in brackets."""
-        names = [in_words(x) for x in move.candidates[:6]]
-        shown = [f"[{name}]" if place == move.best else name for place, name in enumerate(names)]
+        """Return the list as text, the best in brackets."""
+        names = [shortened(x) for x in move.candidates[:6]]
+        shown = [f"[{name}]" if i == move.best else name for i, name in enumerate(names)]
         return " ".join(shown) + (f" … best: {move.best + 1}" if len(move.candidates) > 6 else "")
 
     def answer(self, number: Ints) -> int:
-        """A place in the list, from 0."""
+        """Return the index of B's choice."""
         return int(number[0])
 
     def to_values(self, move: Choice) -> list[Any]:
-        """[candidates, best]."""
+        """Return [candidates, best]."""
         return [[list(x) for x in move.candidates], move.best]
 
     def from_values(self, values: Any) -> Choice:
-        """The same back."""
+        """Return the move of [candidates, best]."""
         if not (
             isinstance(values, list | tuple) and len(values) == 2 and isinstance(values[0], list | tuple)
         ):
@@ -145,13 +145,11 @@ class Ranking:
             or not isinstance(best, int | np.integer)
             or not 0 <= best < len(candidates)
         ):
-            raise ValueError(
-                f"The best of {len(candidates)} has a place from 0 to {len(candidates) - 1}. Got {best!r}."
-            )
+            raise ValueError(f"best must be an index from 0 to {len(candidates) - 1}. Got {best!r}.")
         return Choice(tuple(vector(x, self.features, "A candidate") for x in candidates), int(best))
 
 
 def _against(difference: Floats) -> Choice:
-    """Two candidates, opposite to each other, that differ by this; the best is the second."""
+    """Return two opposite candidates with this difference; the second is the best."""
     half = difference / 2
     return Choice((tuple((-half).tolist()), tuple(half.tolist())), 1)

@@ -17,7 +17,7 @@ from rosenblatt.games.game import most_entries
 from rosenblatt.loops.margins import margin_loop
 
 PATHS, LABELS = 1024, 16
-"""Paths through a sentence, and labels, at most: the rule of the radius is about all of them."""
+"""Paths through a sentence, and labels, at most: the radius rule is checked on all paths."""
 
 NO_SENTENCE = (
     "No legal sentence was found, whose labels u keeps at least γ above all others within the radius. "
@@ -25,7 +25,7 @@ NO_SENTENCE = (
 )
 
 SENTENCES = 4000
-"""Sentences that are looked through for the worst one."""
+"""Sentences among which the worst one is searched for, at most."""
 
 
 class Sentence(NamedTuple):
@@ -45,9 +45,9 @@ class Sequences:
     Parameters
     ----------
     words, labels
-        All there are.
+        All words and labels of the contest.
     longest
-        Words in a sentence at most.
+        Words of a sentence at most.
     transitions
         Whether Φ counts pairs of labels.
     """
@@ -72,57 +72,57 @@ class Sequences:
 
     @property
     def features(self) -> int:
-        """One per word."""
+        """The number of features: one per word."""
         return len(self.words)
 
     @property
     def dimensions(self) -> int:
-        """One per word and label, and with transitions the structure weights of the game."""
+        """The number of components of u: words × labels, and with transitions the structure weights."""
         pairs = len(self.game("mistake").structure) if self.transitions else 0
         return len(self.words) * len(self.labels) + pairs
 
     def game(self, ties: str) -> Game:
-        """The sequence game."""
+        """Return the sequence game."""
         return Game(len(self.labels), pairs="scored" if self.transitions else "allowed")
 
     def rows(self, move: Sentence) -> Floats:
-        """A 1 for the word, 0 for the others."""
+        """Return one-hot rows: 1 for the word, 0 for the others."""
         rows = np.zeros((len(move.words), len(self.words)))
         rows[np.arange(len(move.words)), [self.words.index(word) for word in move.words]] = 1.0
         return rows
 
     def truths(self, move: Sentence) -> Ints:
-        """The places of the labels."""
+        """Return the indices of the labels."""
         return np.array([self.labels.index(label) for label in move.labels], np.int64)
 
     def size_squared(self, move: Sentence) -> float:
-        """The largest ‖Φ(truth) − Φ(answer)‖² of all answers there are."""
+        """Return the largest ‖Φ(truth) − Φ(answer)‖² over all answers."""
         size = len(move.words)
         paths, passed = _paths(len(self.labels), size)
         own = int(np.flatnonzero((paths == self.truths(move)).all(axis=1))[0])
         chosen = (paths[:, :, None] == np.arange(len(self.labels))).astype(float)
         same = np.array([[word == other for other in move.words] for word in move.words], float)
-        moved = chosen - chosen[own]  # Σ over words of (Σ over its places)² is a sum over pairs of its places
+        moved = chosen - chosen[own]  # Σ over words of (Σ over its tokens)² is a sum over pairs of tokens
         squares = np.einsum("pil,ij,pjl->p", moved, same, moved)
         if self.transitions:
             squares += ((passed - passed[own]) ** 2).sum(axis=1)
         return float(squares.max())
 
     def correction_squared(self, radius_squared: float, constant: float) -> float:
-        """The rule is about corrections."""
+        """Return R, which bounds corrections in this contest."""
         return radius_squared
 
     def check_rules(self, rules: Rules) -> None:
-        """Whether there is a legal sentence shows when one is looked for."""
+        """Do nothing: whether a legal sentence exists is known only once one is searched for."""
 
     def checked(self, move: Any) -> Sentence:
-        """Known words, each with a known label."""
+        """Return the move, known words each with a known label."""
         if not isinstance(move, Sentence):
             raise TypeError(f"A move in this contest is a Sentence(words, labels). Got {move!r:.80}.")
         return self.from_values([list(move.words), list(move.labels)])
 
     def random(self, rules: Rules, random: np.random.Generator) -> Sentence:
-        """A sentence of words drawn one by one, labelled by u; drawn again until it is legal."""
+        """Return a legal sentence: words drawn independently and labelled by u, drawn again until legal."""
         for _ in range(1000):
             words = tuple(random.choice(self.words, size=random.integers(1, self.longest + 1)).tolist())
             move = _labelled(self, rules.u, words)
@@ -131,10 +131,10 @@ class Sequences:
         raise ValueError(NO_SENTENCE)
 
     def orthogonal(self, rules: Rules, number: int, weights: Floats | None) -> Sentence | None:
-        """A word never shown before, alone."""
+        """Return a sentence of one word that is legal and not shown before."""
         if self.transitions:
             raise ValueError(
-                "Sentences are orthogonal where nothing counts but words, and pairs of labels do not: use "
+                "Sentences are orthogonal only if pairs of labels do not count: use "
                 "Sequences(…, transitions=False)."
             )
         moves = (_labelled(self, rules.u, (word,)) for word in self.words)
@@ -142,7 +142,7 @@ class Sequences:
         return legal[number] if number < len(legal) else None
 
     def worst(self, rules: Rules, weights: Floats, structure: Floats) -> Sentence | None:
-        """Of all sentences, if they are not too many, the one whose truth is the farthest below a rival."""
+        """Return the legal sentence of smallest margin under the guess; None if there are too many."""
         if sum(len(self.words) ** length for length in range(1, self.longest + 1)) > SENTENCES:
             return None
         legal = _legal_sentences(self, rules)
@@ -161,28 +161,28 @@ class Sequences:
         return legal.moves[int(np.argmin(margins[:, 0]))]
 
     def read(self, text: str) -> Sentence:
-        """Words with their labels after a slash."""
+        """Read words with their labels after a slash."""
         parts = [part.rpartition("/") for part in text.split()]
         if not parts or not all(word and label for word, _, label in parts):
             raise ValueError(f"A move is words with labels, as in 'the/D dog/N'. Got {text!r:.80}.")
         return self.from_values([[word for word, _, _ in parts], [label for _, _, label in parts]])
 
     def shown(self, move: Sentence) -> str:
-        """Words with their labels after a slash."""
+        """Return the words with their labels after a slash."""
         return " ".join(f"{word}/{label}" for word, label in zip(move.words, move.labels, strict=True))
 
     def answer(self, number: Ints) -> tuple[str, ...]:
-        """The labels."""
+        """Return the labels of B's path."""
         return tuple(self.labels[label] for label in number.tolist())
 
     def to_values(self, move: Sentence) -> list[Any]:
-        """[words, labels]."""
+        """Return [words, labels]."""
         return [list(move.words), list(move.labels)]
 
     def from_values(self, values: Any) -> Sentence:
-        """The same back."""
+        """Return the sentence of [words, labels]."""
         if not (
-            isinstance(values, list | tuple) and len(values) == 2 and all(_texts(part) for part in values)
+            isinstance(values, list | tuple) and len(values) == 2 and all(_strings(part) for part in values)
         ):
             raise ValueError(f"A move must be [words, labels]. Got {values!r:.80}.")
         words, labels = values
@@ -199,7 +199,7 @@ class Sequences:
 
 
 def little_language() -> tuple[Sequences, Rules]:
-    """Five words, of which one may be a noun or a verb, as the word before it tells; and rules for them."""
+    """Return a contest of five words, one of them a noun or a verb by its context, and rules for it."""
     contest = Sequences(("the", "a", "dog", "walk", "barks"), ("D", "N", "V"))
     words = np.zeros((5, 3))
     words[[0, 1, 2, 4], [0, 0, 1, 2]] = 2.0
@@ -210,13 +210,13 @@ def little_language() -> tuple[Sequences, Rules]:
     return contest, Rules(tuple(u.tolist()), margin=float(0.99 / np.linalg.norm(u)), radius_squared=60.0)
 
 
-def _texts(values: Any) -> bool:
+def _strings(values: Any) -> bool:
     return isinstance(values, list | tuple) and all(isinstance(value, str) for value in values)
 
 
 @lru_cache(maxsize=16)
 def _paths(labels: int, size: int) -> tuple[Ints, Floats]:
-    """All paths through so many words, and what each of them counts of pairs of labels."""
+    """Return all paths through `size` words, and for each the counts of its pairs of labels."""
     paths = np.array(list(product(range(labels), repeat=size)), np.int64)
     passed, every = np.zeros((len(paths), labels * (labels + 2))), np.arange(len(paths))
     for before, after in zip(paths.T[:-1], paths.T[1:], strict=True):
@@ -227,7 +227,7 @@ def _paths(labels: int, size: int) -> tuple[Ints, Floats]:
 
 
 def _labelled(contest: Sequences, u: tuple[float, ...], words: tuple[str, ...]) -> Sentence:
-    """A sentence with the labels that u gives it."""
+    """Return the sentence with the labels that u gives it."""
     game = contest.game("mistake")
     weights, structure = split(contest, u)
     rows = contest.rows(Sentence(words, contest.labels[:1] * len(words)))
@@ -241,7 +241,7 @@ def _legal(contest: Sequences, rules: Rules, move: Sentence) -> bool:
 
 
 class _Legal(NamedTuple):
-    """All legal sentences, and what a compiled loop takes of them."""
+    """All legal sentences, and the arrays of them that a compiled loop takes."""
 
     moves: list[Sentence]
     rows: Floats

@@ -1,6 +1,6 @@
 // Requests to the server that this page came from.
 
-/** Ask for something; what is refused is thrown as an error with the server's sentence. */
+/** Send a request; throws an Error with the server's message if it is refused. */
 export async function ask(verb, values) {
   const response = await fetch(`api/${verb}`, {
     method: "POST",
@@ -8,8 +8,8 @@ export async function ask(verb, values) {
     body: JSON.stringify(values),
   });
   if (!response.ok) {
-    const said = await response.json().catch(() => ({ error: "The server did not answer." }));
-    throw new Error(said.error);
+    const body = await response.json().catch(() => ({ error: "The server did not answer." }));
+    throw new Error(body.error);
   }
   if (response.headers.get("Content-Type").startsWith("application/json")) return response.json();
   const side = Number(response.headers.get("X-Side"));

@@ -1,5 +1,5 @@
-// The proof in three charts: v_k·u ≥ kγ, ‖v_k‖² ≤ kR, and where they must meet. Where no u is known that separates
-// the examples, the first is v_k·u ≥ kγ − √k·D, as Freund and Schapire have it, or nothing.
+// The proof in three charts: v_k·u ≥ kγ, ‖v_k‖² ≤ kR, and where the two bounds meet. If no u is known that separates
+// the examples, the first is v_k·u ≥ kγ − √k·D (Freund and Schapire), or v_k·u without a bound.
 
 import { make, put, shown } from "./svg.js";
 
@@ -7,10 +7,10 @@ const WIDTH = 260, HEIGHT = 170, LEFT = 42, BOTTOM = 24, TOP = 22;
 const MOST = 400;
 
 export class Charts {
-  /** `told` is given the line of the proof at the k somebody points to, and its numbers; `read` whether to read it out. */
-  constructor(parent, told, read) {
+  /** `report` is called with the line of the proof at the k pointed to, and its numbers; `read` with whether to read it out. */
+  constructor(parent, report, read) {
     this.read = read;
-    this.told = told;
+    this.report = report;
     this.charts = [
       new Chart("v_k · u  ≥  kγ", "progress"),
       new Chart("‖v_k‖²  ≤  kR", "length"),
@@ -36,16 +36,16 @@ export class Charts {
   point(k) {
     if (!this.proof) return;
     this.pointed = Math.min(k, this.proof.progress.length - 1);
-    this.told(line(this.proof, this.pointed), { k: this.pointed, ...numbers(this.proof, this.pointed) });
+    this.report(line(this.proof, this.pointed), { k: this.pointed, ...numbers(this.proof, this.pointed) });
     for (const chart of this.charts) chart.here(this.pointed);
   }
 
-  /** Begin with another match. */
+  /** Draw another match. */
   begin(proof, rules) {
     this.proof = proof;
     if (!proof) {
       this.charts.forEach((chart) => chart.clear());
-      this.told("", {});
+      this.report("", {});
       return;
     }
     const [first, second, third] = this.charts, count = proof.progress.length - 1;
@@ -63,7 +63,7 @@ export class Charts {
     ], proof.bound !== null && bound <= most ? bound : null);
   }
 
-  /** Show that v_k is the guess now. */
+  /** Mark k, the index of the current guess. */
   draw(k) {
     this.current = k;
     this.point(k);
@@ -74,12 +74,12 @@ function numbers(proof, k) {
   return Object.fromEntries(["floor", "progress", "length", "ceiling"].map((name) => [name, proof[name][k]]));
 }
 
-/** kR, or k·4R where a correction is the difference of two rows. */
+/** Return "kR", or "k·4R" where a correction is the difference of two rows. */
 function times(radius) {
   return radius === "R" ? "kR" : `k·${radius}`;
 }
 
-/** What the three charts are called. */
+/** Return the titles of the three charts. */
 function titles({ separable, bound, radius }) {
   const most = times(radius), second = `‖v_k‖²  ≤  ${most}`;
   if (separable) return ["v_k · u  ≥  kγ", second, `(kγ)² and ${most} meet at ${radius}/γ²`];
@@ -87,24 +87,24 @@ function titles({ separable, bound, radius }) {
   return ["v_k · u  ≥  kγ − √k·D", second, "They meet at ((√R + D)/γ)²"];
 }
 
-/** Whether v_k·u has a floor that says something. */
+/** Whether v_k·u has a lower bound. */
 function promises(proof) {
   return proof.separable || proof.bound !== null;
 }
 
-/** What holds at one k although u does not separate the examples. */
+/** Return the inequalities at one k where u does not separate the examples. */
 function lineWithoutMargin(proof, k) {
   const { floor, progress, length, ceiling } = numbers(proof, k), { plain, bound, margin, deviation } = proof;
-  const begin = plain ? `k = ${k}` : `After ${k} corrections`;
+  const start = plain ? `k = ${k}` : `After ${k} corrections`;
   const second = `‖v‖² = ${shown(length)} ≤ ${plain ? `${times(proof.radius)} = ` : ""}${shown(ceiling)}`;
-  if (bound === null) return `${begin}: ${second}. No u is known that separates the examples, and nothing is promised.`;
+  if (bound === null) return `${start}: ${second}. No u is known that separates the examples, and nothing is promised.`;
   const first = `v·u = ${shown(progress)} ≥ ${plain ? "kγ − √k·D = " : ""}${shown(floor)}`;
   const so = plain ? "k ≤ ((√R + D)/γ)² =" : "the mistakes are at most";
-  return `${begin}: ${first}; ${second}; so ${so} ${shown(bound)} (Freund and Schapire). No u is known that separates the examples: ` +
+  return `${start}: ${first}; ${second}; so ${so} ${shown(bound)} (Freund and Schapire). No u is known that separates the examples: ` +
     `this one misses the margin γ = ${shown(margin)} by D = ${shown(deviation)} in all.`;
 }
 
-/** The chain of inequalities at one k. */
+/** Return the inequalities of the proof at one k. */
 export function line(proof, k) {
   if (!proof.separable) return lineWithoutMargin(proof, k);
   const { floor, progress, length, ceiling } = numbers(proof, k);
@@ -154,7 +154,7 @@ class Chart {
       ...series.map((points) => make("path", { class: "must", d: this.path(points) })),
       make("path", { class: "seen", d: this.path(seen.map((y, k) => [k, y])) }), ...marks);
     this.values = seen;
-    this.svg.setAttribute("aria-label", `${this.title}: at k = ${seen.length - 1} it is ${shown(seen.at(-1))}. Arrow keys go through k.`);
+    this.svg.setAttribute("aria-label", `${this.title}: at k = ${seen.length - 1} it is ${shown(seen.at(-1))}. Arrow keys change k.`);
   }
 
   x(k) { return LEFT + (k / this.most) * (WIDTH - LEFT - 8); }

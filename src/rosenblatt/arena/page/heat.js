@@ -1,9 +1,9 @@
-// A grid of scores as a picture: the sign is the colour, the size how strong it is.
+// A grid of scores as an image: the sign gives the colour, the size the opacity.
 
 const PLUS = [42, 111, 176], MINUS = [217, 130, 43];
 const canvas = document.createElement("canvas");
 
-/** The address of a picture of these cells. */
+/** Return the data URL of an image of these cells. */
 export function picture({ side, cells }) {
   canvas.width = canvas.height = side;
   const context = canvas.getContext("2d"), image = context.createImageData(side, side);

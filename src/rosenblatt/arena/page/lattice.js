@@ -11,7 +11,7 @@ export class LatticeFigure {
     parent.replaceChildren(this.svg);
   }
 
-  /** Draw what B's search saw. */
+  /** Draw the scores and the two paths of a lattice. */
   draw(lattice) {
     if (!lattice) {
       this.svg.replaceChildren(make("rect", { class: "frame", width: 600, height: 360 }),
@@ -43,9 +43,9 @@ export class LatticeFigure {
 
   path(lattice, path, kind) {
     const middle = 70 + (LINE * lattice.labels.length) / 2, end = EDGE * 2 + STEP * lattice.words.length - 20;
-    const places = path.map((label, i) => this.at(i, lattice.labels.indexOf(label)));
-    const all = [[20, middle], ...places, [end, middle]];
-    return make("path", { class: kind, d: "M" + all.map((place) => place.join(" ")).join("L") });
+    const nodes = path.map((label, i) => this.at(i, lattice.labels.indexOf(label)));
+    const all = [[20, middle], ...nodes, [end, middle]];
+    return make("path", { class: kind, d: "M" + all.map((node) => node.join(" ")).join("L") });
   }
 
   nodes({ words, labels, scores }) {
@@ -60,16 +60,16 @@ export class LatticeFigure {
   }
 }
 
-/** What the correction of this round added. */
+/** Show what the correction of this round added. */
 export function added(parent, lattice, round) {
   if (!lattice) {
     parent.replaceChildren("No sentence yet.");
     return;
   }
   const lines = lattice.added.map(({ what, amount }) => row([what, amount > 0 ? `+${shown(amount)}` : shown(amount)]));
-  const said = `${round.wrong ? "A mistake" : "Correct"}: ${round.corrected ? "Φ(truth) − Φ(rival) is added" : "nothing is added"}.`;
+  const result = `${round.wrong ? "A mistake" : "Correct"}: ${round.corrected ? "Φ(truth) − Φ(rival) is added" : "nothing is added"}.`;
   parent.replaceChildren(
-    html("p", {}, `True: ${lattice.truth.join(" ")} (dashed). B: ${lattice.answer.join(" ")} (solid). ${said}`),
+    html("p", {}, `True: ${lattice.truth.join(" ")} (dashed). B: ${lattice.answer.join(" ")} (solid). ${result}`),
     html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "What the correction adds" },
       html("table", {}, head(["counted", "added"]), html("tbody", {}, ...lines))));
 }

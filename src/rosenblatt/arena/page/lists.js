@@ -1,4 +1,4 @@
-// Figure 2 alive: a list of points, the order that v_k gives them, and the best according to A.
+// Figure 2, interactive: a list of points, their order by v_k, and the best according to A.
 
 import { Plane } from "./plane.js";
 import { html, make, shown } from "./svg.js";
@@ -18,7 +18,7 @@ export class Lists extends Plane {
     this.list.replaceChildren(...(round && this.flat ? this.candidates(round) : []));
   }
 
-  /** The guess that answered the last list, not the one after it. */
+  /** Draw the guess that answered the last list, not the one after it. */
   draw(step) {
     super.draw(step);
     if (step && this.match.guesses.length) this.vector(this.match.rounds[step - 1].guess);
@@ -33,15 +33,15 @@ export class Lists extends Plane {
     const direction = size ? guess.map((number) => number / size) : null;
     const line = direction ? [this.to(direction.map((n) => -1.2 * n * this.reach)), this.to(direction.map((n) => 1.2 * n * this.reach))] : [];
     const drawn = direction ? [make("path", { class: "foot", d: `M${line[0].join(" ")}L${line[1].join(" ")}` })] : [];
-    round.move[0].forEach((candidate, place) => drawn.push(...this.candidate(candidate, place, round, direction)));
+    round.move[0].forEach((candidate, i) => drawn.push(...this.candidate(candidate, i, round, direction)));
     return drawn;
   }
 
-  candidate(candidate, place, round, direction) {
-    const [x, y] = this.to(candidate), best = place === round.move[1], answered = place === round.answer;
+  candidate(candidate, index, round, direction) {
+    const [x, y] = this.to(candidate), best = index === round.move[1], answered = index === round.answer;
     const parts = [make("circle", { class: best ? "plus" : "minus", cx: x, cy: y, r: 5 })];
     if (answered) parts.push(make("circle", { class: "ring now", cx: x, cy: y, r: 11 }));
-    parts.push(make("text", { x: x + 12, y: y - 6 }, letter(place) + (best ? " ★" : "")));
+    parts.push(make("text", { x: x + 12, y: y - 6 }, letter(index) + (best ? " ★" : "")));
     if (direction) {
       const along = candidate[0] * direction[0] + candidate[1] * direction[1];
       const foot = this.to(direction.map((number) => number * along));
@@ -50,37 +50,37 @@ export class Lists extends Plane {
     return parts;
   }
 
-  /** Candidates that a person has placed and not yet shown. */
+  /** Draw the candidates that were placed and not yet shown. */
   wait(candidates) {
-    this.waiting.replaceChildren(...candidates.flatMap((candidate, place) => {
+    this.waiting.replaceChildren(...candidates.flatMap((candidate, i) => {
       const [x, y] = this.to(candidate);
-      return [make("circle", { class: "ring", cx: x, cy: y, r: 6 }), make("text", { x: x + 9, y: y + 14 }, letter(place))];
+      return [make("circle", { class: "ring", cx: x, cy: y, r: 6 }), make("text", { x: x + 9, y: y + 14 }, letter(i))];
     }));
   }
 }
 
-/** The order that the guess gave to the last list. */
+/** Show the last list, ranked by the guess that answered. */
 export function order(parent, match, step) {
   if (!step) {
     parent.replaceChildren("No list yet.");
     return;
   }
   const round = match.rounds[step - 1];
-  const places = round.scores.map((_, place) => place).sort((a, b) => round.scores[b] - round.scores[a] || a - b);
-  const lines = places.map((place, rank) => row([rank + 1, letter(place), shown(round.scores[place]),
-    place === round.move[1] ? "the best, says A" : "", place === round.answer ? "B's answer" : ""]));
+  const ranked = round.scores.map((_, i) => i).sort((a, b) => round.scores[b] - round.scores[a] || a - b);
+  const lines = ranked.map((i, rank) => row([rank + 1, letter(i), shown(round.scores[i]),
+    i === round.move[1] ? "the best, says A" : "", i === round.answer ? "B's answer" : ""]));
   const moves = round.corrected ? `v moves along ${letter(round.move[1])} − ${letter(rival(round))}.` : "v stays.";
-  const said = `${round.wrong ? "A mistake" : "Correct"}: ${moves}`;
-  parent.replaceChildren(html("p", {}, `The order that v_${round.guess} gives. ${said}`),
+  const result = `${round.wrong ? "A mistake" : "Correct"}: ${moves}`;
+  parent.replaceChildren(html("p", {}, `The order that v_${round.guess} gives. ${result}`),
     html("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "The order of the list" },
       html("table", {}, head(["rank", "candidate", "score", "A", "B"]), html("tbody", {}, ...lines))));
 }
 
-/** Who was moved down: the highest of the others. */
+/** Return the index of the candidate that was moved down: the highest-scored of the others. */
 function rival(round) {
   let found = -1;
-  round.scores.forEach((score, place) => {
-    if (place !== round.move[1] && (found < 0 || score > round.scores[found])) found = place;
+  round.scores.forEach((score, i) => {
+    if (i !== round.move[1] && (found < 0 || score > round.scores[found])) found = i;
   });
   return found;
 }

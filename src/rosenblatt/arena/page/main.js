@@ -1,4 +1,4 @@
-// The page: which game is on, which round is looked at, and who is told when either changes.
+// The page's state: the game, the match and the round that is shown; and what is redrawn when they change.
 
 import { ask } from "./api.js";
 import { Charts } from "./charts.js";
@@ -23,10 +23,10 @@ const charts = new Charts(at("charts"), (line, numbers) => {
   Object.assign(at("proof-line").dataset, numbers);
 }, (aloud) => at("proof-line").setAttribute("aria-live", aloud ? "polite" : "off"));
 
-// Talking to the server.
+// Requests to the server.
 
-/** Do what somebody asked for, after all that was asked before: one thing at a time. */
-function tell(work) {
+/** Queue a task: tasks run one at a time, in order. */
+function enqueue(work) {
   state.waiting += 1;
   document.body.setAttribute("aria-busy", "true");
   state.queue = state.queue.then(async () => {
@@ -44,7 +44,7 @@ function tell(work) {
 
 const request = (verb, values = {}) => ask(verb, { id: state.match?.id, ...values });
 
-/** Take in a match as the server has it, and look at its end. */
+/** Store a match that the server sent, and show its last round, or round `step`. */
 function take(match, step = match.rounds.length) {
   replay.stop();
   let mistakes = 0;
@@ -57,17 +57,17 @@ function take(match, step = match.rounds.length) {
   look(step);
 }
 
-/** What happened in the round that is looked at. */
-function say() {
+/** Report the result of the round that is shown. */
+function report() {
   const { rounds, proof, rules, mistakes } = state.match, round = rounds[state.step - 1];
   const promised = rules && proof?.direction === "the referee's" ? `, of at most ${shown(proof.bound)}` : "";
   at("status").textContent = !round ? "A match before its first round. It is A's turn." :
     `Round ${state.step}: ${round.wrong ? "a mistake ✗" : "correct ✓"}. ${mistakes[state.step]} mistakes so far${promised}.`;
 }
 
-// Looking at a round.
+// Showing a round.
 
-/** Draw the match after so many rounds. */
+/** Draw the match after `step` rounds. */
 function look(step, quickly = false) {
   const match = state.match;
   if (!match) return;
@@ -79,13 +79,13 @@ function look(step, quickly = false) {
   if (match.proof) charts.draw(k);
   if (quickly) return;
   lookCloser();  // first: the server computes while the tables are written
-  say();
+  report();
   tables.rounds(at("rounds-table"), match, state.step);
   tables.guesses(at("guesses-table"), match, state.step, k);
   if (state.mode === "ranking") order(at("round-details"), match, state.step);
 }
 
-/** What the server must compute for this round; answers that come too late are not shown. */
+/** Request what the server computes for this round; responses that come too late are dropped. */
 async function lookCloser() {
   const asked = ++state.asked, late = () => asked !== state.asked;
   at("figure").setAttribute("aria-busy", "true");
@@ -167,32 +167,32 @@ async function play(rounds) {
   if (!match.played) at("status").textContent = "Player A has no more moves to make.";
 }
 
-async function showPoint(place) {
+async function showPoint(point) {
   const chosen = at("label").value, u = state.match.rules?.u;
   if (state.match.contest.features !== 2) throw new Error("In many dimensions a strategy plays A: choose one and press Play.");
-  const label = chosen === "side" ? (place[0] * u[0] + place[1] * u[1] >= 0 ? 1 : -1) : Number(chosen);
-  take(await request("show", { move: [place, label] }));
+  const label = chosen === "side" ? (point[0] * u[0] + point[1] * u[1] >= 0 ? 1 : -1) : Number(chosen);
+  take(await request("show", { move: [point, label] }));
 }
 
-async function askWhy(place) {
-  const step = state.step, found = await request("why", { x: place, at: step, predictor: state.predictor });
+async function explain(point) {
+  const step = state.step, found = await request("why", { x: point, at: step, predictor: state.predictor });
   if (step !== state.step) return;
-  state.figure.why(place, found.parts);
+  state.figure.why(point, found.parts);
   const lines = found.parts.slice(0, 10).map((part) => tables.row([part.round + 1, shown(part.importance), shown(part.similarity), shown(part.product)]));
   at("why").replaceChildren(
-    html("p", {}, `The score at (${place.map((number) => shown(number)).join(", ")}) by ${found.predictor} is ${shown(found.score)}: importance × similarity, summed.`),
+    html("p", {}, `The score at (${point.map((number) => shown(number)).join(", ")}) by ${found.predictor} is ${shown(found.score)}: importance × similarity, summed.`),
     html("table", {}, tables.head(["round", "importance", "similarity", "product"]), html("tbody", {}, ...lines)));
 }
 
-function chosen(place) {
-  [at("x1").value, at("x2").value] = place;
+function chosen(point) {
+  [at("x1").value, at("x2").value] = point;
   if (state.mode === "ranking") {
-    state.pending.push(place);
+    state.pending.push(point);
     pend();
   } else if (state.mode === "kernel" && at("asking").checked) {
-    tell(() => askWhy(place));
+    enqueue(() => explain(point));
   } else {
-    tell(() => showPoint(place));
+    enqueue(() => showPoint(point));
   }
 }
 
@@ -220,10 +220,10 @@ async function showSentence() {
 // Modes and wiring.
 
 function enter(mode) {
-  return tell(() => { turnTo(mode); return begin(); });
+  return enqueue(() => { turnTo(mode); return begin(); });
 }
 
-/** Show what belongs to a mode; there is no match yet. */
+/** Show the controls of a mode, without a match. */
 function turnTo(mode) {
   replay.stop();
   state.mode = mode;
@@ -238,7 +238,7 @@ function turnTo(mode) {
   const { title, story, strategies, labels = [] } = MODES[mode];
   at("board-title").textContent = title;
   at("story").textContent = story;
-  at("keys").textContent = mode === "sequence" ? "" : "In the figure, arrow keys move the cross and Enter places an example there.";
+  at("keys").textContent = mode === "sequence" ? "" : "In the figure, arrow keys move the cross and Enter adds an example there.";
   fill(at("strategy"), Object.entries(strategies));
   fill(at("label"), labels);
   at("learner").elements.kernel.value = state.kernel;
@@ -259,26 +259,26 @@ function wire() {
   at("predictor").replaceChildren(...PREDICTORS.map((name) => html("label", {}, html("input", { type: "radio", name: "predictor", value: name }), name)));
   on("predictor", "change", (event) => { state.predictor = event.target.value; look(state.step); });
   for (const button of document.querySelectorAll(".mode")) button.addEventListener("click", () => enter(button.dataset.mode));
-  for (const button of document.querySelectorAll(".play")) button.addEventListener("click", () => tell(() => play(button.dataset.rounds)));
-  for (const button of document.querySelectorAll("#scenes button")) button.addEventListener("click", () => tell(() => begin(button.dataset.scene)));
-  on("rules", "submit", (event) => { event.preventDefault(); tell(() => begin()); });
-  on("learner", "submit", (event) => { event.preventDefault(); tell(async () => take(await request("learner", { learner: playerB() }))); });
-  on("place", "click", () => chosenByHand());
-  on("show-list", "click", () => tell(showList));
+  for (const button of document.querySelectorAll(".play")) button.addEventListener("click", () => enqueue(() => play(button.dataset.rounds)));
+  for (const button of document.querySelectorAll("#scenes button")) button.addEventListener("click", () => enqueue(() => begin(button.dataset.scene)));
+  on("rules", "submit", (event) => { event.preventDefault(); enqueue(() => begin()); });
+  on("learner", "submit", (event) => { event.preventDefault(); enqueue(async () => take(await request("learner", { learner: playerB() }))); });
+  on("show-point", "click", () => chosenByHand());
+  on("show-list", "click", () => enqueue(showList));
   on("clear-list", "click", () => { state.pending = []; pend(); });
-  on("show-sentence", "click", () => tell(showSentence));
-  const enterPresses = { x1: "place", x2: "place", sentence: "show-sentence" };
+  on("show-sentence", "click", () => enqueue(showSentence));
+  const enterPresses = { x1: "show-point", x2: "show-point", sentence: "show-sentence" };
   for (const [id, button] of Object.entries(enterPresses)) on(id, "keydown", (event) => { if (event.key === "Enter") at(button).click(); });
   addEventListener("hashchange", () => { if (location.hash.slice(1) in MODES && location.hash.slice(1) !== state.mode) enter(location.hash.slice(1)); });
   on("step", "input", () => { replay.stop(); look(Number(at("step").value)); });
   const moves = { first: () => 0, back: (step) => step - 1, forward: (step) => step + 1, last: () => Infinity };
   for (const [id, to] of Object.entries(moves)) on(id, "click", () => { replay.stop(); look(to(state.step)); });
   on("run", "click", () => state.match && replay.toggle(state.step, state.match.rounds.length));
-  on("undo", "click", () => tell(async () => { replay.stop(); take(await request("undo", { rounds: 1 })); }));
-  on("save", "click", () => tell(async () => download((await request("record")).record, "match.json", "application/json")));
+  on("undo", "click", () => enqueue(async () => { replay.stop(); take(await request("undo", { rounds: 1 })); }));
+  on("save", "click", () => enqueue(async () => download((await request("record")).record, "match.json", "application/json")));
   on("save-svg", "click", () => download(asSvg(at("figure").firstElementChild), "match.svg", "image/svg+xml"));
-  on("save-png", "click", () => tell(async () => download(await asPng(at("figure").firstElementChild), "match.png")));
-  on("load", "change", () => tell(load));
+  on("save-png", "click", () => enqueue(async () => download(await asPng(at("figure").firstElementChild), "match.png")));
+  on("load", "change", () => enqueue(load));
 }
 
 function chosenByHand() {

@@ -1,4 +1,4 @@
-// The four games: what they are called, who plays A, and which labels there are.
+// The four games: their titles, the strategies of A, and the labels.
 
 export const MODES = {
   plane: {

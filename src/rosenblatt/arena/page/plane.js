@@ -7,7 +7,7 @@ const POINTS = 300, TRAIL = 40;
 const MARKS = { 1: "M-6 0H6M0 -6V6", "-1": "M-6 0H6" };
 
 export class Plane {
-  /** A figure inside an element; `chosen` is told where somebody clicked, or pressed Enter, `moved` where the cross went. */
+  /** A figure inside `parent`; `chosen` is called with the point clicked, or of Enter, `moved` with the new point of the cross. */
   constructor(parent, chosen, moved) {
     this.svg = make("svg", { viewBox: `0 0 ${SIZE} ${SIZE}`, id: "points", tabindex: "0", role: "application" });
     this.heat = make("image", { x: 0, y: 0, width: SIZE, height: SIZE, preserveAspectRatio: "none" });
@@ -24,7 +24,7 @@ export class Plane {
       this.rings, this.trail, this.points, this.foot, this.guess, this.name, this.cross);
     this.marks = Array.from({ length: POINTS }, () => this.points.appendChild(make("path", { visibility: "hidden" })));
     this.tails = Array.from({ length: TRAIL }, () => this.trail.appendChild(make("path", { class: "trail" })));
-    this.place = [0, 0];
+    this.point = [0, 0];
     this.drawn = 0;
     this.chosen = chosen;
     this.moved = moved;
@@ -33,7 +33,7 @@ export class Plane {
     parent.replaceChildren(this.svg);
   }
 
-  /** Where an example at these numbers is drawn. */
+  /** Return where in the drawing a point is. */
   to([x, y]) {
     return [MIDDLE + (x / this.reach) * HALF, MIDDLE - (y / this.reach) * HALF];
   }
@@ -49,23 +49,23 @@ export class Plane {
     const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
     if (event.key in moves) {
       const most = edge(this), inside = (number) => Math.max(-most, Math.min(most, number));
-      this.moved(this.moveTo(this.place.map((number, axis) => inside(number + moves[event.key][axis]))));
+      this.moved(this.moveTo(this.point.map((number, axis) => inside(number + moves[event.key][axis]))));
     } else if (event.key === "Enter" || event.key === " ") {
-      this.chosen(this.place);
+      this.chosen(this.point);
     } else {
       return;
     }
     event.preventDefault();
   }
 
-  moveTo(place) {
-    this.place = place.map((number) => Math.round(number * 1e4) / 1e4);
-    const [x, y] = this.to(this.place);
+  moveTo(point) {
+    this.point = point.map((number) => Math.round(number * 1e4) / 1e4);
+    const [x, y] = this.to(this.point);
     put(this.cross, { d: `M${x - 9} ${y}H${x + 9}M${x} ${y - 9}V${y + 9}` });
-    return this.place;
+    return this.point;
   }
 
-  /** Begin with another match: what does not change from round to round. */
+  /** Draw another match: the parts that do not change from round to round. */
   begin(match) {
     const rules = match.rules;
     this.match = match;
@@ -77,17 +77,17 @@ export class Plane {
     this.ground.replaceChildren(hatching(), ...(rules ? this.rules(rules) : []), this.axes(), ...this.unplayed());
     this.marks.forEach((mark) => mark.setAttribute("visibility", "hidden"));
     this.drawn = 0;
-    this.moveTo(this.place);
+    this.moveTo(this.point);
   }
 
   axes() {
     return make("path", { class: "axis", d: `M0 ${MIDDLE}H${SIZE}M${MIDDLE} 0V${SIZE}` });
   }
 
-  /** The examples of a scene, before they are shown. */
+  /** Return the marks of the toy data, before it is shown. */
   unplayed() {
-    return this.match.scene.map(([place, label]) => {
-      const [x, y] = this.to(place);
+    return this.match.scene.map(([point, label]) => {
+      const [x, y] = this.to(point);
       return make("path", { d: MARKS[label], class: label > 0 ? "plus" : "minus", opacity: 0.45, "stroke-width": 1.5, transform: `translate(${x} ${y})` });
     });
   }
@@ -109,7 +109,7 @@ export class Plane {
     ];
   }
 
-  /** Draw the match after so many rounds. */
+  /** Draw the match after `step` rounds. */
   draw(step) {
     this.examples(step);
     const k = guessAt(this.match, step);
@@ -118,14 +118,14 @@ export class Plane {
   }
 
   examples(step) {
-    const { rounds, places } = this.match;
+    const { rounds, positions } = this.match;
     const first = Math.max(0, step - POINTS);
     if (step < this.drawn || step - this.drawn > POINTS) {
       this.marks.forEach((mark) => mark.setAttribute("visibility", "hidden"));
       this.drawn = first;
     }
     for (let i = Math.max(first, this.drawn); i < step; i++) {
-      const mark = this.marks[i % POINTS], [x, y] = this.to(places[i]), label = rounds[i].move[1];
+      const mark = this.marks[i % POINTS], [x, y] = this.to(positions[i]), label = rounds[i].move[1];
       put(mark, {
         d: MARKS[label], class: label > 0 ? "plus" : "minus", visibility: "visible",
         "stroke-width": rounds[i].wrong ? 4 : 2, transform: `translate(${x} ${y})`,
@@ -160,49 +160,49 @@ export class Plane {
       "Arrow keys move the cross, Enter shows an example there.");
   }
 
-  /** Colour the plane by scores on a grid; nothing without. */
-  colour(address) {
-    if (address) this.heat.setAttribute("href", address);
+  /** Show the image at this URL as heat map; none without one. */
+  colour(url) {
+    if (url) this.heat.setAttribute("href", url);
     else this.heat.removeAttribute("href");
   }
 
-  /** Rings around stored examples, the larger the more they count. */
+  /** Draw rings around the support vectors, the larger the more they count. */
   ring(support) {
     const most = Math.max(1e-12, ...support.map(([, amount]) => Math.abs(amount)));
     this.rings.replaceChildren(...support.slice(-600).map(([round, amount]) => {
-      const [x, y] = this.to(this.match.places[round]);
+      const [x, y] = this.to(this.match.positions[round]);
       return make("circle", { class: "ring", cx: x, cy: y, r: 5 + (11 * Math.abs(amount)) / most });
     }));
   }
 
-  /** Lines from a point to the examples that decide about it. */
-  why(place, parts) {
-    const [x, y] = this.to(place), most = Math.max(1e-12, ...parts.map((part) => Math.abs(part.product)));
+  /** Draw lines from a point to the examples that decide about it. */
+  why(point, parts) {
+    const [x, y] = this.to(point), most = Math.max(1e-12, ...parts.map((part) => Math.abs(part.product)));
     this.reasons.replaceChildren(...parts.slice(0, 20).map((part) => {
-      const [toX, toY] = this.to(this.match.places[part.round]);
+      const [toX, toY] = this.to(this.match.positions[part.round]);
       const width = 0.5 + (6 * Math.abs(part.product)) / most;
       return make("line", { class: part.product > 0 ? "why-for" : "why-against", x1: x, y1: y, x2: toX, y2: toY, "stroke-width": width });
     }));
   }
 }
 
-/** Lines that fill what is illegal. */
+/** Return the pattern that fills the illegal regions. */
 function hatching() {
   const pattern = { id: "hatching", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
   return make("defs", {}, make("pattern", pattern, make("rect", { class: "shade", width: 8, height: 8 }), make("path", { class: "hatch", d: "M0 0V8" })));
 }
 
 function furthest(match) {
-  const places = [...match.places, ...match.scene.map(([x]) => x)];
-  return Math.max(1, ...places.map(([x, y]) => Math.max(Math.abs(x), Math.abs(y))));
+  const points = [...match.positions, ...match.scene.map(([x]) => x)];
+  return Math.max(1, ...points.map(([x, y]) => Math.max(Math.abs(x), Math.abs(y))));
 }
 
-/** How far the edge of the figure is from its middle, in units of what is drawn. */
+/** Return the distance of the figure's edge from its middle, in units of the examples. */
 export function edge(plane) {
   return (plane.reach * MIDDLE) / HALF;
 }
 
-/** The number of the guess that stands after so many rounds. */
+/** Return the index of the guess after `step` rounds. */
 export function guessAt(match, step) {
   return step < match.rounds.length ? match.rounds[step].guess : match.survived.length - 1;
 }

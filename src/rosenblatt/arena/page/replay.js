@@ -1,12 +1,12 @@
-// A match as a film: as many rounds a second as asked for, one picture for each frame of the screen.
+// A match as an animation: a given number of rounds per second, drawn once per frame.
 
 export class Replay {
-  /** `show` draws the match after so many rounds, and `end` says that the film stopped. */
+  /** `show` draws the match after a number of rounds; `end` is called when the animation stops. */
   constructor(button, speed, show, end) {
     Object.assign(this, { button, speed, show, end, running: false });
   }
 
-  /** Play from this round up to another, or stop if it plays. */
+  /** Play from one round to another, or stop if it plays. */
   toggle(from, to) {
     if (this.running) {
       this.stop();

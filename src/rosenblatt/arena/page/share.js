@@ -1,16 +1,16 @@
-// Files for others: the record of a match, and the figure as a picture.
+// Downloads: the record of a match, and the figure as SVG or PNG.
 
-/** Let the browser save a text or a picture under this name. */
+/** Let the browser save a string or a Blob under this name. */
 export function download(content, name, type) {
-  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
   const link = document.createElement("a");
-  link.href = address;
+  link.href = url;
   link.download = name;
   link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** The figure as a text that needs no page around it. */
+/** Return the figure as a standalone SVG string. */
 export function asSvg(svg) {
   const copy = svg.cloneNode(true), box = svg.viewBox.baseVal;
   const styled = svg.querySelectorAll("*"), copies = copy.querySelectorAll("*");
@@ -26,7 +26,7 @@ export function asSvg(svg) {
   return new XMLSerializer().serializeToString(copy);
 }
 
-/** The same as a PNG picture, twice as large. */
+/** Return the figure as a PNG Blob, twice as large. */
 export async function asPng(svg) {
   const box = svg.viewBox.baseVal, image = new Image();
   image.src = URL.createObjectURL(new Blob([asSvg(svg)], { type: "image/svg+xml" }));

@@ -1,1 +1,1 @@
-"""The page: matches behind a few requests, on this machine only."""
+"""The server of the page: matches over HTTP, on this machine only."""

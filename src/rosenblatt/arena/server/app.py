@@ -1,4 +1,4 @@
-"""The page's requests: who may make them, how large they may be, and what is answered when they are wrong."""
+"""The page's HTTP interface: access checks, limits on requests, and responses to bad ones."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from rosenblatt.arena.server.room import Room
+from rosenblatt.arena.server.sessions import Sessions
 
 LARGEST = 8 * 2**20
-"""Bytes of a request at most."""
+"""Bytes of a request's body at most."""
 
 KINDS = {".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
@@ -31,14 +31,14 @@ GUARDS = {
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
-"""Nothing from outside, in no frame, and no trace of the address elsewhere."""
+"""Headers: nothing is loaded from other hosts, no frames, no referrer, no cache."""
 
 HOSTS = ("127.0.0.1", "localhost", "[::1]")
 
 
 def make_app(token: str) -> Starlette:
-    """The page under an address that begins with the token; without it nothing is there."""
-    room = Room()
+    """Return the application that serves the page under /token/, and nothing elsewhere."""
+    sessions = Sessions()
     page = files("rosenblatt.arena") / "page"
     assets = {one.name: one.read_bytes() for one in page.iterdir() if one.name.rpartition(".")[2] != "py"}
 
@@ -56,12 +56,12 @@ def make_app(token: str) -> Starlette:
             return refused
         body = await _body(request)
         if body is None:
-            return _said(f"A request may have at most {LARGEST:,} bytes.", 413)
+            return _error(f"A request may have at most {LARGEST:,} bytes.", 413)
         try:
             values = json.loads(body)
         except (ValueError, RecursionError):
-            return _said("A request must be JSON.", 400)
-        return await run_in_threadpool(_answer, room, request.path_params["verb"], values)
+            return _error("A request must be JSON.", 400)
+        return await run_in_threadpool(_answer, sessions, request.path_params["verb"], values)
 
     return Starlette(
         routes=[
@@ -73,12 +73,12 @@ def make_app(token: str) -> Starlette:
     )
 
 
-def _answer(room: Room, verb: str, values: Any) -> Response:
+def _answer(sessions: Sessions, verb: str, values: Any) -> Response:
     try:
-        found = room.ask(verb, values)
+        found = sessions.ask(verb, values)
         text = json.dumps(found, ensure_ascii=False, allow_nan=False) if isinstance(found, dict) else ""
     except (ValueError, TypeError, ArithmeticError, MemoryError, RecursionError) as fault:
-        return _said(str(fault) or "This could not be computed.", 400)
+        return _error(str(fault) or "This could not be computed.", 400)
     if isinstance(found, dict):
         return Response(text, media_type="application/json", headers=GUARDS)
     headers = GUARDS | {"X-Side": str(len(found))}
@@ -86,7 +86,7 @@ def _answer(room: Room, verb: str, values: Any) -> Response:
 
 
 def _refused(request: Request, token: str) -> Response | None:
-    """What is answered to somebody who has not been given the address, or comes from another page."""
+    """Return the response to a request with a wrong token, host, origin or content type; None for others."""
     if not compare_digest(request.path_params["token"].encode(), token.encode()):
         return _plain("This page needs the address that `rosenblatt play` printed.", 403)
     host = request.headers.get("host", "").rpartition(":")[0] or request.headers.get("host", "")
@@ -120,5 +120,5 @@ def _plain(text: str, status: int) -> Response:
     return PlainTextResponse(text, status, headers=GUARDS)
 
 
-def _said(text: str, status: int) -> Response:
+def _error(text: str, status: int) -> Response:
     return JSONResponse({"error": text[:500]}, status, headers=GUARDS)

@@ -15,16 +15,16 @@ LOOPBACK = "127.0.0.1"
 
 
 def serve(port: int = 0, *, browser: bool = True, tell: Callable[[str], Any] = print) -> None:
-    """Serve the page at an address that is known to nobody else, and open it.
+    """Serve the page at an address with a random token, and open it.
 
     Parameters
     ----------
     port
-        0 for one that is free.
+        0 for a free one.
     browser
         Whether to open the page.
     tell
-        Is given the address.
+        A function that is called with a line that ends in the address.
     """
     try:
         import uvicorn
@@ -45,7 +45,7 @@ def serve(port: int = 0, *, browser: bool = True, tell: Callable[[str], Any] = p
             ) from None
         address = f"http://{LOOPBACK}:{bound.getsockname()[1]}/{token}/"
         config = uvicorn.Config(make_app(token), log_level="warning", access_log=False, timeout_keep_alive=30)
-        bound.listen()  # before somebody knocks
+        bound.listen()  # before a browser connects
         tell(f"The arena is open at {address}")
         Thread(target=_warm_up, daemon=True).start()
         if browser:
@@ -55,25 +55,25 @@ def serve(port: int = 0, *, browser: bool = True, tell: Callable[[str], Any] = p
 
 
 def _warm_up() -> None:
-    """Have the loops of a first match compiled, or loaded, before somebody asks."""
-    from rosenblatt.arena.server.room import Room
+    """Compile or load the loops of a match before the first request."""
+    from rosenblatt.arena.server.sessions import Sessions
 
-    room = Room()
+    sessions = Sessions()
     for contest in (
         {"name": "classification", "features": 2},
         {"name": "ranking", "features": 2, "length": 3},
     ):
         rules = {"u": [1, 0], "margin": 0.2, "radius_squared": 1}
-        room.ask(
+        sessions.ask(
             "play",
-            room.ask("new", {"contest": contest, "rules": rules}) | {"strategy": "random", "rounds": 3},
+            sessions.ask("new", {"contest": contest, "rules": rules}) | {"strategy": "random", "rounds": 3},
         )
-    words = room.ask("new", {"contest": {"name": "sequence"}})
-    room.ask("play", words | {"strategy": "greedy", "rounds": 3})
+    words = sessions.ask("new", {"contest": {"name": "sequence"}})
+    sessions.ask("play", words | {"strategy": "greedy", "rounds": 3})
     kernel = {"kernel": "RBF(sigma=0.5)"}
-    bent = room.ask(
+    bent = sessions.ask(
         "new", {"contest": {"name": "classification", "features": 2}, "scene": "xor", "learner": kernel}
     )
-    bent = room.ask("play", bent | {"strategy": "data", "rounds": 20})
+    bent = sessions.ask("play", bent | {"strategy": "data", "rounds": 20})
     for predictor in ("average", "vote", "sample"):
-        room.ask("surface", bent | {"predictor": predictor, "at": len(bent["rounds"]), "side": 16})
+        sessions.ask("surface", bent | {"predictor": predictor, "at": len(bent["rounds"]), "side": 16})

@@ -1,4 +1,4 @@
-"""A run of the sequence game, and what stands between it and a user's tokens and labels."""
+"""Tagging: from a user's tokens and labels to a run of the sequence game, and back."""
 
 from rosenblatt.tasks.tagging.labeller import Labeller, begin_reading, left_out
 from rosenblatt.tasks.tagging.task import Task

@@ -1,4 +1,4 @@
-"""Looking inside a tagger: what counts for a label, what follows what, and why a token got its label."""
+"""Inspection of a tagger: feature weights, transition scores, and why a token got its label."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from rosenblatt.theory import explanations
 
 @dataclass(frozen=True)
 class Reason:
-    """What speaks for the label rather than for its rival, and by how much."""
+    """A contribution to the lead of a label over its rival, and its amount."""
 
     name: str
     amount: float
@@ -33,12 +33,12 @@ class TokenExplanation:
     token
         The token.
     label, rival
-        What it got, and which label comes next.
+        The label that it got, and the next best one.
     ahead
-        How much higher the path with the label is than the same path with the rival.
+        The score of the path less that of the path with the rival at this token.
     reasons
-        What that is made of, the largest first: features or, with a kernel, stored tokens, and the
-        transitions from and to the neighbours. They add up to `ahead`.
+        The contributions, the largest first: features or, with a kernel, stored tokens, and the transitions
+        from and to the neighbours. They add up to `ahead`.
     """
 
     token: Any
@@ -60,67 +60,67 @@ class TokenExplanation:
         return "\n".join(lines)
 
 
-def explain(labeller: Labeller, predictor: str, sequence: Any, place: int) -> TokenExplanation:
-    """Why this token of a sequence got its label."""
+def explain(labeller: Labeller, predictor: str, sequence: Any, index: int) -> TokenExplanation:
+    """Explain why a token of a sequence got its label."""
     tokens = labeller.encode([sequence], predictor)
     length = int(tokens.lengths[0])
-    if not -length <= place < length:
-        raise ValueError(f"The sequence has {length} tokens, from 0 to {length - 1}. Got token {place}.")
-    place %= length
+    if not -length <= index < length:
+        raise ValueError(f"The sequence has {length} tokens, from 0 to {length - 1}. Got token {index}.")
+    index %= length
     lattice = labeller.lattice(tokens, predictor)
     path, _ = lattice.best()
     totals = np.array(
-        [_total(labeller, lattice.scores, lattice.structure[0], path, place, c) for c in labeller.numbers]
+        [_total(labeller, lattice.scores, lattice.structure[0], path, index, c) for c in labeller.numbers]
     )
     if len(totals) == 1:
         raise ValueError("There is only one label, and so no other that it could be.")
-    label = int(path[place])
+    label = int(path[index])
     rival = int(np.argmax(np.where(np.arange(len(totals)) == label, -np.inf, totals)))
     if totals[rival] == -np.inf:
         raise ValueError(
             f"Between its neighbours no other label than {labeller.labels[label]!r} is allowed, to compare "
             "it with. Ask n_best for other paths."
         )
-    reasons = _on_rows(labeller, predictor, tokens, path, place, label, rival)
-    reasons += _on_pairs(labeller, lattice.structure[0], path, place, label, rival)
+    reasons = _on_rows(labeller, predictor, tokens, path, index, label, rival)
+    reasons += _on_pairs(labeller, lattice.structure[0], path, index, label, rival)
     ahead = float(totals[label] - totals[rival])
     ordered = tuple(sorted((r for r in reasons if r.amount), key=lambda reason: -abs(reason.amount)))
-    return TokenExplanation(sequence[place], labeller.labels[label], labeller.labels[rival], ahead, ordered)
+    return TokenExplanation(sequence[index], labeller.labels[label], labeller.labels[rival], ahead, ordered)
 
 
-def _places(labeller: Labeller, path: Any, place: int, label: int) -> list[tuple[int, int]]:
-    """The rows and outputs that a label at this place passes: the token's, and those of its edges."""
-    found, length = [(place, label)], len(path)
+def _passed(labeller: Labeller, path: Any, index: int, label: int) -> list[tuple[int, int]]:
+    """The rows and outputs that a path with a label at this index passes: token and edges."""
+    found, length = [(index, label)], len(path)
     if labeller.game.pairs == "seen":
-        if place > 0:
-            found.append((length + (place - 1) * len(labeller.labels) + int(path[place - 1]), label))
-        if place < length - 1:
-            found.append((length + place * len(labeller.labels) + label, int(path[place + 1])))
+        if index > 0:
+            found.append((length + (index - 1) * len(labeller.labels) + int(path[index - 1]), label))
+        if index < length - 1:
+            found.append((length + index * len(labeller.labels) + label, int(path[index + 1])))
     return found
 
 
-def _pairs(labeller: Labeller, path: Any, place: int, label: int) -> list[tuple[str, int]]:
-    """The structure weights that it passes, and what to call them."""
+def _pairs(labeller: Labeller, path: Any, index: int, label: int) -> list[tuple[str, int]]:
+    """The names and indices of the structure weights that such a path passes."""
     labels, length = len(labeller.labels), len(path)
-    before = int(path[place - 1]) * labels + label if place > 0 else labels * labels + label
-    after = label * labels + int(path[place + 1]) if place < length - 1 else labels * (labels + 1) + label
+    before = int(path[index - 1]) * labels + label if index > 0 else labels * labels + label
+    after = label * labels + int(path[index + 1]) if index < length - 1 else labels * (labels + 1) + label
     names = labeller.labels
     return [
-        (f"after {names[path[place - 1]]}" if place > 0 else "at the beginning", before),
-        (f"before {names[path[place + 1]]}" if place < length - 1 else "at the end", after),
+        (f"after {names[path[index - 1]]}" if index > 0 else "at the beginning", before),
+        (f"before {names[path[index + 1]]}" if index < length - 1 else "at the end", after),
     ]
 
 
-def _total(labeller: Labeller, scores: Floats, structure: Floats, path: Any, place: int, label: int) -> float:
-    """What a label at this place adds to the score of the path."""
-    on_rows = sum(scores[row, output] for row, output in _places(labeller, path, place, label))
-    return float(on_rows + sum(structure[offset] for _, offset in _pairs(labeller, path, place, label)))
+def _total(labeller: Labeller, scores: Floats, structure: Floats, path: Any, index: int, label: int) -> float:
+    """The part of the path's score that depends on the label at this index."""
+    on_rows = sum(scores[row, output] for row, output in _passed(labeller, path, index, label))
+    return float(on_rows + sum(structure[i] for _, i in _pairs(labeller, path, index, label)))
 
 
 def _on_pairs(
-    labeller: Labeller, structure: Floats, path: Any, place: int, label: int, rival: int
+    labeller: Labeller, structure: Floats, path: Any, index: int, label: int, rival: int
 ) -> list[Reason]:
-    mine, others = (_pairs(labeller, path, place, each) for each in (label, rival))
+    mine, others = (_pairs(labeller, path, index, each) for each in (label, rival))
     return [
         Reason(name, float(structure[a] - structure[b]))
         for (name, a), (_, b) in zip(mine, others, strict=True)
@@ -128,13 +128,13 @@ def _on_pairs(
 
 
 def _on_rows(
-    labeller: Labeller, predictor: str, tokens: Tokens, path: Any, place: int, label: int, rival: int
+    labeller: Labeller, predictor: str, tokens: Tokens, path: Any, index: int, label: int, rival: int
 ) -> list[Reason]:
-    """What the features of the rows contribute, or the stored rows if there is a kernel."""
+    """The contributions of the rows' features, or of the stored rows if there is a kernel."""
     amounts: dict[str, float] = {}
     rows, constant = Rows(tokens.rows), labeller.run.hypothesis.support.constant
     for each, sign in ((label, 1.0), (rival, -1.0)):
-        for row, output in _places(labeller, path, place, each):
+        for row, output in _passed(labeller, path, index, each):
             for name, amount in _of_row(
                 labeller, predictor, rows.take(slice(row, row + 1)), output, constant
             ):
@@ -173,7 +173,7 @@ def top_features(labeller: Labeller, predictor: str, label: Any, n: int) -> list
 def transitions(labeller: Labeller, predictor: str) -> Floats:
     """The scores of pairs of labels (labels + 1 × labels + 1); the last row is before the first label.
 
-    The last column is after the last label; −∞ is what is forbidden, and where the two meet there is nothing.
+    The last column is after the last label; forbidden pairs are −∞, and the last cell is NaN.
     """
     labels = len(labeller.labels)
     structure = predictors.guess_structure(labeller.run, predictor)

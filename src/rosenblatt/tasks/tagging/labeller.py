@@ -14,7 +14,7 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Examples, Run, begin
 from rosenblatt.features import Encoder, Tokens
-from rosenblatt.features.encoders import joined, lengths_of, place_of, shown
+from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
 from rosenblatt.games import Sequence as Game
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Csr, Rows
@@ -26,16 +26,16 @@ from rosenblatt.tasks.tagging.task import Task
 
 
 class Labeller:
-    """Numbers for tokens and labels, and once there is a `run`, scores of paths.
+    """Ids of features and labels, and once there is a `run`, scores of paths.
 
     Parameters
     ----------
     task
-        What to look at, and which paths there are.
+        The features to use and the paths to allow.
     encoder
-        What has numbered the features.
+        The encoder, which holds the ids of the features.
     labels
-        All there are.
+        All labels.
     """
 
     run: Run
@@ -55,39 +55,39 @@ class Labeller:
 
     @property
     def numbers(self) -> range:
-        """The numbers of all labels."""
+        """The ids of all labels."""
         return range(len(self.labels))
 
     @property
     def names(self) -> list[str]:
-        """What every feature is called, found out once until there are more."""
+        """The name of every feature, computed once until there are more."""
         if self._names is None or len(self._names) != self.encoder.width:
             self._names = self.encoder.names()
         return self._names
 
     def read(self, X: Any, y: Any) -> tuple[Tokens, Ints]:
-        """More sequences to learn from, encoded, and the numbers of their labels."""
+        """Encode more sequences to learn from, and return them with the ids of their labels."""
         encoded, truths = [], []
         try:
             for first, sequences, labels in reading.pieces(X, y):
-                numbers = reading.label_numbers(labels, lengths_of(sequences), self.number, first)
+                ids = reading.label_ids(labels, lengths_of(sequences), self.number, first)
                 encoded.append(self.encoder.encode(sequences, learning=True, first=first))
-                truths.append(numbers)
-        finally:  # whatever comes of it: a feature that has a number has weights
+                truths.append(ids)
+        finally:  # even after an error: a feature that has an id has weights
             self.run.hypothesis.widen(self.encoder.width)
         if not encoded:
             raise ValueError("Found no sequences: at least 1 is needed. Got none.")
         return self.checked(joined(encoded), np.concatenate(truths))
 
     def checked(self, tokens: Tokens, truths: Ints) -> tuple[Tokens, Ints]:
-        """The same, if all paths in it are allowed."""
+        """Return tokens and truths; raise ValueError if a path is not allowed."""
         if self.game.forbidden:
             why = "allowed" if self.task.scheme is None else f"scheme={self.task.scheme!r}"
             reading.check_allowed(truths, tokens.lengths, self.game.structure, self.labels, why)
         return tokens, truths
 
     def examples(self, tokens: Tokens, truths: Ints, weights: Floats | None = None) -> Examples:
-        """What the learner takes."""
+        """Return encoded sequences and their truths as examples for the learner."""
         if tokens.edges:
             spread = np.zeros(int(tokens.starts[-1]), np.int64)
             spread[tokens.of_tokens()] = truths
@@ -95,13 +95,13 @@ class Labeller:
         return Examples(self.run.number(tokens.rows), truths, tokens.starts, weights)
 
     def prepare(self, examples: Examples, epochs: int) -> None:
-        """Make the guess ready for these examples, so often: as precise as they need it."""
+        """Set the precision that the guess needs for this many epochs over these examples."""
         hypothesis = self.run.hypothesis
         if isinstance(hypothesis, Primal):
             hypothesis.hold(self._more(examples, epochs), moved=len(self.run.book) > 0)
 
     def _more(self, examples: Examples, epochs: int) -> float:
-        """How much weights can grow in so many epochs if they stay whole numbers, ∞ if they need not."""
+        """The most that weights can grow in these epochs if they stay integers; ∞ if they need not."""
         rule, rows = self.run.rule, examples.rows
         if not (
             isinstance(rule, Perceptron)
@@ -116,12 +116,12 @@ class Labeller:
         return rule.eta * max(1.0, float(np.abs(values).max(initial=0))) * 2 * epochs * len(rows)
 
     def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
-        """Sequences to answer; comparing them with stored rows needs them tidy."""
+        """Encode sequences to tag; comparing them with the support set needs them tidy."""
         linear = isinstance(self.run.hypothesis, Primal) and predictor in predictors.GUESSES
         return self.encoder.encode(sequences, tidy=not linear, first=first)
 
     def lattice(self, tokens: Tokens, predictor: str, random: np.random.Generator | None = None) -> Lattice:
-        """What a predictor says about encoded sequences."""
+        """Return the lattice of encoded sequences by a predictor."""
         rows, starts = Rows(tokens.rows), tokens.starts
         if predictor == "vote":
             scores, once = predictors.votes(self.run, rows, starts), self.game.structure
@@ -141,11 +141,11 @@ class Labeller:
         return predictors.guess_weights(self.run, predictor), predictors.guess_structure(self.run, predictor)
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy needs: not what was only found out to save time."""
+        """Return the state of a copy, without the cached names."""
         return vars(self) | {"_names": None}
 
     def with_labels(self, labels: Sequence[Any]) -> Labeller:
-        """The same run with more labels, these, of which those known are the first; new ones weigh 0."""
+        """Return a copy of the run with these labels, the known ones first; new ones have weights of 0."""
         result = Labeller(self.task, self.encoder, labels)
         before, after, run = len(self.labels), len(labels), self.run
         moved = _structure_among(before, after)
@@ -159,9 +159,9 @@ class Labeller:
         return result
 
     def pruned(self, predictor: str, smallest: float, intercept: bool) -> Labeller:
-        """One guess by itself, as the last of a run without rounds, with the features that count in it.
+        """Return a single guess, as the last of a run without rounds, without features of small weights.
 
-        These are the ones of which some weight is larger than `smallest`.
+        A feature is kept if the magnitude of one of its weights is above `smallest`.
         """
         if not isinstance(self.run.hypothesis, Primal):
             raise ValueError("A learner with a kernel has examples, and no features to leave out.")
@@ -194,7 +194,7 @@ class Labeller:
                     continue
                 if label not in self.number:
                     raise ValueError(
-                        f"Got the known label {shown(label)} at {place_of(token, lengths, first)}. "
+                        f"Got the known label {shown(label)} at {location_of(token, lengths, first)}. "
                         f"The labels are {shown(self.labels, 200)}."
                     )
                 row, number = tokens[token], self.number[label]
@@ -204,10 +204,10 @@ class Labeller:
 
 
 def begin_reading(task: Task, X: Any, y: Any, classes: Any = None) -> tuple[Labeller, Tokens, Ints]:
-    """A labeller for these sequences and labels, or for these classes, and what it makes of them.
+    """Return a labeller for these sequences and labels, or for these classes; encoded sequences; truths.
 
-    Sequences are read once, a few at a time, unless templates look at pairs of labels: to number what these
-    see, the labels must be known before.
+    Sequences are read once, a few at a time, unless templates look at pairs of labels: their
+    features can get ids only when all labels are known.
     """
     if classes is None and task.sees_pairs:
         known: dict[Any, int] = {}
@@ -225,7 +225,7 @@ def begin_reading(task: Task, X: Any, y: Any, classes: Any = None) -> tuple[Labe
         lengths = lengths_of(sequences)
         if labels is None:
             reading.add_labels(some, lengths, number, first)
-        truths.append(reading.label_numbers(some, lengths, number, first))
+        truths.append(reading.label_ids(some, lengths, number, first))
         if encoder is None:
             if not lengths.any():
                 empty += len(sequences)
@@ -238,14 +238,14 @@ def begin_reading(task: Task, X: Any, y: Any, classes: Any = None) -> tuple[Labe
         )
     ordered = reading.in_order(list(number)) if labels is None else labels
     labeller = Labeller(task, encoder, ordered)
-    place = np.array([labeller.number[label] for label in number])
+    ids = np.array([labeller.number[label] for label in number])
     tokens = joined(encoded)
     tokens = replace(tokens, lengths=np.concatenate([np.zeros(empty, np.int64), tokens.lengths]))
-    return (labeller, *labeller.checked(tokens, place[np.concatenate(truths)]))
+    return (labeller, *labeller.checked(tokens, ids[np.concatenate(truths)]))
 
 
 def left_out(encoder: Encoder, tokens: Tokens, min_count: int) -> Tokens:
-    """The same tokens without features that occur less often, which the encoder forgets."""
+    """Return the tokens without features that occur less than `min_count` times; the encoder drops them."""
     if not isinstance(tokens.rows, Csr):
         raise ValueError(f"Arrays have the features they have. Got min_count={min_count}.")
     seen = np.bincount(tokens.rows.features, minlength=encoder.width)
@@ -254,7 +254,7 @@ def left_out(encoder: Encoder, tokens: Tokens, min_count: int) -> Tokens:
 
 
 def _structure_among(before: int, after: int) -> Ints:
-    """Where the structure weights of the sequence game with so many labels are in one with more."""
+    """The indices of the structure weights for `before` labels among those for `after` labels."""
     pairs = (np.arange(before)[:, None] * after + np.arange(before)).ravel()
     ends = np.arange(before)
     return np.concatenate([pairs, after * after + ends, after * (after + 1) + ends])

@@ -1,4 +1,4 @@
-"""Scores of sequences before anybody has chosen a path: what can be asked of them."""
+"""The lattice of a sequence: best path, n best paths, scores and marginals of labels."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from rosenblatt.loops.decoding import best_through_of, n_best_of, probable_of
 class NoPath(ValueError):  # noqa: N818
     """All paths through a sequence are forbidden."""
 
-    def __init__(self, number: int) -> None:
-        super().__init__(f"No path through sequence {number} is allowed by scheme or allowed.")
-        self.round = number
+    def __init__(self, index: int) -> None:
+        super().__init__(f"No path through sequence {index} is allowed by scheme or allowed.")
+        self.round = index
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """What one guess says about sequences.
+    """The scores of sequences by one guess.
 
     Parameters
     ----------
     game
-        Which paths there are.
+        The sequence game, which defines the paths.
     scores
         Rows × labels, as the game lays them out.
     structure
-        Those of every sequence's guess (sequences × structure weights).
+        The structure weights of every sequence's guess (sequences × structure weights).
     starts
         Where the rows of each sequence begin, and where the last ones end.
     tokens
@@ -54,17 +54,17 @@ class Lattice:
 
     def n_best(self, n: int) -> list[tuple[Ints, Floats]]:
         """For every sequence the n best paths (n × tokens), fewer if there are, and their scores."""
-        self.best()  # says where there is no path
+        self.best()  # raises NoPath
         found = []
-        for _, length, question in self._rounds():
+        for _, length, arguments in self._rounds():
             if length == 0:
                 found.append((np.empty((1, 0), np.int64), np.zeros(1)))
                 continue
             most = n if length > 32 else min(n, self.game.labels**length)
             paths, totals = np.empty((most, length), np.int64), np.empty(most)
-            n_best_of(*question, paths, totals)
-            there = totals > -np.inf
-            found.append((paths[there], totals[there]))
+            n_best_of(*arguments, paths, totals)
+            exists = totals > -np.inf
+            found.append((paths[exists], totals[exists]))
         return found
 
     def best_through(self) -> Floats:
@@ -72,20 +72,20 @@ class Lattice:
         return self._answers(best_through_of)
 
     def probabilities(self, temperature: float) -> Floats:
-        """Every label's probability (tokens × labels) if a path has one ∝ exp(score / temperature)."""
+        """The marginals (tokens × labels) if a path has a probability ∝ exp(score / temperature)."""
         return self._answers(probable_of, temperature)
 
     def _answers(self, loop: Callable[..., None], *options: float) -> Floats:
-        """What a loop says about every label of every token."""
-        self.best()  # says where there is no path
+        """Run a loop that fills an array (tokens × labels), sequence by sequence."""
+        self.best()  # raises NoPath
         result = np.empty(self.scores.shape)
-        for first, length, question in self._rounds():
+        for first, length, arguments in self._rounds():
             if length:
-                loop(*question, result[first : first + length], *options)
+                loop(*arguments, result[first : first + length], *options)
         return result[self.tokens]
 
     def _rounds(self) -> Iterator[tuple[int, int, tuple[Floats, bool, Floats]]]:
-        """Where each sequence begins, how long it is, and what a loop takes of it."""
+        """Yield where each sequence begins, its length, and the arguments of a loop."""
         for i, (first, last) in enumerate(pairwise(self.starts.tolist())):
-            question = self.scores[first:last], self.game.pairs == "seen", np.array(self.structure[i])
-            yield first, self.game.length(last - first), question
+            arguments = self.scores[first:last], self.game.pairs == "seen", np.array(self.structure[i])
+            yield first, self.game.length(last - first), arguments

@@ -12,16 +12,16 @@ import scipy.sparse as sp
 from sklearn.utils.class_weight import compute_class_weight
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.features.encoders import lengths_of, place_of, shown
+from rosenblatt.features.encoders import lengths_of, location_of, shown
 from rosenblatt.rows import canonical, count, parts
 from rosenblatt.rows.columns import Columns, flat, starts_of
 
 AT_ONCE = 2048
-"""Sequences that are read before they are encoded, so that a generator's need not all be held."""
+"""Sequences that are read before they are encoded, so that a generator's are not all held in memory."""
 
 
 def as_sequences(X: Any, lengths: Any = None) -> Any:
-    """Sequences from what a user passes: themselves, or pieces of one array of these lengths."""
+    """Return the sequences that a user passes: themselves, or pieces of one array of these lengths."""
     if lengths is None:
         if (isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype != object) or sp.issparse(X):
             raise ValueError(
@@ -34,7 +34,7 @@ def as_sequences(X: Any, lengths: Any = None) -> Any:
     sizes = np.asarray(lengths)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or (sizes < 0).any() or sizes.sum() != count(X):
         raise ValueError(
-            "lengths must be whole numbers of at least 0 that add up to the "
+            "lengths must be integers of at least 0 that add up to the "
             f"{count(X)} rows. Got {shown(lengths)}, "
             f"which adds up to {np.sum(sizes) if sizes.dtype.kind in 'iuf' else '…'}."
         )
@@ -50,7 +50,7 @@ def as_labels(y: Any, lengths: Any = None) -> Any:
 
 
 def pieces(X: Any, y: Any) -> Iterator[tuple[int, Sequence[Any], Sequence[Any]]]:
-    """Some sequences and their labels at a time, and how many came before.
+    """Yield some sequences and their labels at a time, and how many came before.
 
     Without y, X is made of pairs of the two.
     """
@@ -90,7 +90,7 @@ def _together(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def check_pairs(sequences: Sequence[Any], labels: Sequence[Any], first: int = 0) -> None:
-    """Refuse sequences that do not have a label for every token; errors count them from `first`."""
+    """Raise ValueError if a token has no label; errors count sequences from `first`."""
     if isinstance(sequences, Columns) and isinstance(labels, Columns):
         if not np.array_equal(sequences.starts, labels.starts):
             raise ValueError("Every token needs a label. Got sequences and labels of other lengths.")
@@ -111,29 +111,29 @@ def labels_in(y: Sequence[Any]) -> list[Any]:
 
 
 def add_labels(y: Sequence[Any], lengths: Ints, number: dict[Any, int], first: int = 0) -> None:
-    """Number labels that have none yet; errors count sequences from `first`."""
+    """Give ids to labels that have none yet; errors count sequences from `first`."""
     every = labels_in(y)
     try:
         found = dict.fromkeys(every)
     except TypeError:
         token = next(i for i, label in enumerate(every) if not isinstance(label, Hashable))
         raise ValueError(
-            f"A label must be a text, a number or the like. Got {shown(every[token])} at "
-            f"{place_of(token, lengths, first)}."
+            f"A label must be a string, a number or the like. Got {shown(every[token])} at "
+            f"{location_of(token, lengths, first)}."
         ) from None
     new = [label for label in found if label not in number]
     for token, label in enumerate(every if any(map(is_none, new)) else ()):
         if is_none(label):
             raise ValueError(
-                f"Every token must have a label. Got {label!r} at {place_of(token, lengths, first)}: leave "
-                "out what has none."
+                f"Every token must have a label. Got {label!r} at {location_of(token, lengths, first)}: "
+                "leave out what has none."
             )
     for label in new:
         number[label] = len(number)
 
 
 def in_order(labels: list[Any]) -> list[Any]:
-    """Labels in their own order, if they have one."""
+    """Return the labels sorted, or as they come if they cannot be."""
     found = list(dict.fromkeys(labels))
     try:
         return sorted(found)
@@ -142,7 +142,7 @@ def in_order(labels: list[Any]) -> list[Any]:
 
 
 def as_array(labels: list[Any]) -> Array:
-    """Labels as an array, of objects unless all are texts or all numbers."""
+    """Return labels as an array, of objects unless all are strings or all numbers."""
     if all(isinstance(label, str) for label in labels) or all(isinstance(label, Real) for label in labels):
         return np.array(labels)
     result = np.empty(len(labels), object)
@@ -151,29 +151,29 @@ def as_array(labels: list[Any]) -> Array:
     return result
 
 
-def label_numbers(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int], first: int = 0) -> Ints:
-    """The number of every token's label; errors count sequences from `first`."""
+def label_ids(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int], first: int = 0) -> Ints:
+    """Return the id of every token's label; errors count sequences from `first`."""
     every = labels_in(labels)
     try:
         return np.fromiter(map(number.__getitem__, every), np.int64, len(every))
     except (KeyError, TypeError):
         token = next(i for i, label in enumerate(every) if not _known(label, number))
     raise ValueError(
-        f"Got the label {shown(every[token])} at {place_of(token, lengths, first)}. The labels are "
+        f"Got the label {shown(every[token])} at {location_of(token, lengths, first)}. The labels are "
         f"{shown(list(number), 200)}; one that comes later must be among the classes of the first call."
     )
 
 
 def is_none(label: Any) -> bool:
-    """Whether a label is none: None, or NaN."""
+    """Whether a label is missing: None, or NaN."""
     return label is None or bool(label != label)
 
 
 def checked_labels(labels: Iterable[Any]) -> list[Any]:
-    """Labels that somebody lists, each once."""
+    """Return the labels that a caller lists, each once."""
     found = list(dict.fromkeys(labels))
     if any(map(is_none, found)):
-        raise ValueError(f"A label is a text, a number or the like. Got {shown(found, 200)}.")
+        raise ValueError(f"A label is a string, a number or the like. Got {shown(found, 200)}.")
     return found
 
 
@@ -189,7 +189,7 @@ def _known(label: Any, number: Mapping[Any, int]) -> bool:
 
 
 def check_allowed(truths: Ints, lengths: Ints, structure: Floats, labels: list[Any], why: str) -> None:
-    """Refuse labels that the game forbids, by place."""
+    """Raise ValueError if the game forbids a label where it is."""
     L, starts = len(labels), starts_of(lengths)
     full = lengths > 0
     first, last = truths[starts[:-1][full]], truths[starts[1:][full] - 1]
@@ -198,20 +198,20 @@ def check_allowed(truths: Ints, lengths: Ints, structure: Floats, labels: list[A
     bad = np.flatnonzero(inner & (structure[truths[:-1] * L + truths[1:]] == -np.inf)) + 1
     bad_first = starts[:-1][full][structure[L * L + first] == -np.inf]
     bad_last = starts[1:][full][structure[L * (L + 1) + last] == -np.inf] - 1
-    for places, words in ((bad_first, "first"), (bad, "next"), (bad_last, "last")):
-        if len(places):
-            token = int(places[0])
-            after = f" after {labels[truths[token - 1]]!r}" if words == "next" else f" as the {words} label"
+    for indices, which in ((bad_first, "first"), (bad, "next"), (bad_last, "last")):
+        if len(indices):
+            token = int(indices[0])
+            after = f" after {labels[truths[token - 1]]!r}" if which == "next" else f" as the {which} label"
             raise ValueError(
-                f"Got {labels[truths[token]]!r}{after} at {place_of(token, lengths)}, which {why} does not "
-                "allow. Convert the labels (rosenblatt.schemes.convert), or learn without it."
+                f"Got {labels[truths[token]]!r}{after} at {location_of(token, lengths)}, which {why} does "
+                "not allow. Convert the labels (rosenblatt.schemes.convert), or learn without it."
             )
 
 
 def weights_of(
     truths: Ints, lengths: Ints, labels: Sequence[Any], class_weight: Any, sample_weight: Any
 ) -> Floats | None:
-    """What a correction on each sequence counts for: the mean weight of its labels, times its own."""
+    """Return the weight of each sequence: the mean weight of its labels, times its own."""
     weights = None
     if class_weight is not None:
         if class_weight == "balanced":

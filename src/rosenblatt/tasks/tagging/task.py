@@ -1,4 +1,4 @@
-"""What a tagger is asked to do, before it has seen anything."""
+"""The parameters of a tagging task: features, and which paths are allowed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from rosenblatt.games import Sequence as Game
 
 @dataclass(frozen=True)
 class Task:
-    """What to look at, and which paths there are; see `PerceptronTagger` for the parameters."""
+    """The features to use and the paths to allow; see `PerceptronTagger` for the parameters."""
 
     templates: Any = None
     features: Any = None
@@ -44,9 +44,9 @@ class Task:
         if self.allowed is not None:
             object.__setattr__(self, "allowed", _pairs(self.allowed))
         if self.features is not None and not callable(self.features):
-            raise ValueError(f"features must be a function of a sequence and a place. Got {self.features!r}.")
-        whole = isinstance(self.hashing, int | np.integer) and not isinstance(self.hashing, bool)
-        if self.hashing is not None and not (whole and 0 < self.hashing < 2**31):
+            raise ValueError(f"features must be a function (sequence, index). Got {self.features!r}.")
+        is_integer = isinstance(self.hashing, int | np.integer) and not isinstance(self.hashing, bool)
+        if self.hashing is not None and not (is_integer and 0 < self.hashing < 2**31):
             raise ValueError(f"hashing must be a number of features below 2**31. Got {self.hashing!r}.")
         if self.transitions is not None and not isinstance(self.transitions, bool | np.bool_):
             raise ValueError(f"transitions must be True, False or None. Got {self.transitions!r}.")
@@ -78,8 +78,8 @@ class Task:
         if isinstance(token, Mapping | list | tuple | set | frozenset):
             return NameEncoder(self.hashing)
         raise ValueError(
-            "A token is a text, a tuple of texts, a dict of features, a list of their names, or a row of an "
-            f"array. Got {shown(token)}, a {type(token).__name__}."
+            "A token is a string, a tuple of strings, a dict of features, a list of their names, or a row of "
+            f"an array. Got {shown(token)}, a {type(token).__name__}."
         )
 
     def game(self, labels: Sequence[Any]) -> Game:
@@ -93,12 +93,12 @@ class Task:
 
 
 def from_crfpp(templates: Sequence[Template]) -> bool:
-    """Whether templates come from CRF++'s language, in which B is said or not meant."""
+    """Whether templates come from CRF++'s language, in which transitions are learned only if B is given."""
     return any(template.frame for template in templates)
 
 
 def as_templates(templates: Any) -> tuple[Template, ...]:
-    """Templates from values, or from a text in CRF++'s language."""
+    """Return templates from values, or from a string in CRF++'s language."""
     if isinstance(templates, str):
         found = crfpp(templates)
     else:
@@ -116,7 +116,7 @@ def as_templates(templates: Any) -> tuple[Template, ...]:
 
 def _no_template(given: Any) -> ValueError:
     return ValueError(
-        "templates are values such as word[-1] & word[0], or one text in CRF++'s language with all its "
+        "templates are values such as word[-1] & word[0], or one string in CRF++'s language with all its "
         f"lines. Got {given!r}."
     )
 
@@ -132,7 +132,7 @@ def _pairs(allowed: Any) -> frozenset[tuple[Any, Any]]:
 
 
 def forbidden_pairs(labels: list[Any], scheme: str | None, allowed: Any) -> frozenset[tuple[int, int]]:
-    """Which labels, by number, may not follow each other: by a scheme, and by pairs that may."""
+    """Return the pairs of label ids that a scheme forbids, and all that `allowed` does not list."""
     pairs = frozenset[tuple[int, int]]() if scheme is None else schemes.forbidden(labels, scheme)
     if allowed is None:
         return pairs

@@ -1,4 +1,4 @@
-"""Tagged text as a small page of its own: coloured spans, and what is wrong where the truth is known."""
+"""Tagged text as an HTML page: coloured spans, and errors where the truth is known."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def html(
     confidence: Sequence[Any] | None = None,
     title: str = "Tagged text",
 ) -> str:
-    """A page, with nothing loaded from elsewhere.
+    """Return a self-contained page.
 
     Parameters
     ----------
     sequences, labels
-        Tokens, of which a row of texts shows its first and a dict its "word", and their labels: spans if all
-        of them are of a scheme, else each token is one.
+        Tokens, of which a tuple of strings shows its first and a dict its "word", and their labels: spans if
+        all of them are of a scheme, else each token is one.
     truths
-        The true labels; what differs gets a red frame, and says what it should be.
+        The true labels; what differs gets a red frame, and its title shows the truth.
     confidence
-        How sure each label is, to be seen when the pointer rests on it.
+        The confidence of each label, shown when the pointer rests on it.
     """
     _check_same(sequences, labels)
     if truths is not None:
@@ -87,7 +87,7 @@ def _text(token: Any) -> str:
 
 
 def _colour(number: int) -> str:
-    """Colours that are far apart, one after the other, and let light and dark text be read."""
+    """Return a colour that is far from those before it, and on which light and dark text can be read."""
     return f"hsl({(number * 137) % 360} 65% 55% / .35)"
 
 

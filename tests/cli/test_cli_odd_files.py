@@ -1,0 +1,199 @@
+"""The command line on odd files, wrong options, and models that do not fit the file."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fixtures.cli_running import X, Y
+from rosenblatt import load
+from rosenblatt.data import write_svmlight
+
+
+def test_skip_bad_skips_and_lists_bad_lines(run, tmp_path):
+    (tmp_path / "bad.svm").write_text("1 1:1\n-1 2:x\n1 1:2 3:1\n-1 2:1\n-1 0:1\n")
+    refused = run("fit", "bad.svm", "-o", "m")
+    assert refused.code == 1
+    assert "line 2" in refused.err
+    assert not (tmp_path / "m").exists()
+    done = run("fit", "bad.svm", "-o", "m", "--skip-bad", 2)
+    assert done.code == 0
+    assert done.err.count("skipped line") == 2
+    (tmp_path / "bad.csv").write_text("a,label\n1,x\n2,y,z\n3,y\n")
+    assert "Line 3 of bad.csv is bad: it has 3 cells" in run("fit", "bad.csv", "-o", "c").err
+    assert run("fit", "bad.csv", "-o", "c", "--skip-bad", 1).code == 0
+    (tmp_path / "bad.jsonl").write_text('{"label": 1, "a": 1}\n{"label": \n{"label": 2, "a": 2}\n[1]\n')
+    assert "it is not JSON" in run("fit", "bad.jsonl", "-o", "j").err
+    assert run("fit", "bad.jsonl", "-o", "j", "--skip-bad", 2).code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["fit", "nowhere.svm", "-o", "m"], 1, "nowhere.svm: No such file"),
+        (["fit", "train.svm", "-o", "no/such/folder/m"], 1, "folder of the output must exist"),
+        (["fit", "train.svm"], 2, "--output"),
+        (["fit", "train.svm", "-o", "m", "--kernel", "Gauss()"], 2, "must be made of Linear"),
+        (["fit", "train.svm", "-o", "m", "--rule", "Never()"], 2, "must be made of Perceptron"),
+        (["fit", "train.svm", "-o", "m", "--epochs", "0"], 2, "--epochs"),
+        (["fit", "train.svm", "-o", "m", "--predictor", "median"], 2, "median"),
+        (["fit", "train.svm", "-o", "m", "--checkpoint", "often"], 2, "every=10000"),
+        (["fit", "train.svm", "-o", "m", "--resume"], 1, "--checkpoint"),
+        (["fit", "train.svm", "-o", "m", "--game", "sequence"], 1, "CoNLL"),
+        (["fit", "train.svm", "-o", "m", "--game", "ranking"], 1, "query"),
+        (["fit", "t.csv", "-o", "m", "--label", "klass"], 1, "There must be a column 'klass'"),
+        (["fit", "one.svm", "-o", "m"], 1, "at least 2 classes"),
+        (["fit", "empty", "-o", "m"], 1, "nothing in empty"),
+        (["fit", "noise", "-o", "m"], 1, "--format"),
+        (["fit", "cut.gz", "-o", "m"], 1, "broken"),
+        (["fit", "many.svm", "-o", "m"], 1, "several labels"),
+        (["predict", "train.svm", "train.svm"], 1, "cannot be read as a model"),
+        (["predict", "nowhere", "train.svm"], 1, "nowhere: No such file"),
+        (["predict", "model", "t.csv"], 1, "learned from svmlight"),
+        (["tag", "model", "train.svm"], 1, "tag takes a PerceptronTagger"),
+        (["rank", "model", "train.svm"], 1, "rank takes a PerceptronRanker"),
+        (["explain", "model", "train.svm", "--row", "99"], 1, "There are 60 rows"),
+        (["explain", "model", "train.svm", "--label", "7"], 1, "--label must be one of -1, 1"),
+        (["certify", "model", "half.svm"], 1, "all of them"),
+        (["sing"], 2, "sing"),
+    ],
+)
+def test_commands_report_errors_in_one_sentence(run, train, tmp_path, arguments, code, words):
+    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,y\n")
+    (tmp_path / "one.svm").write_text("1 1:1\n1 2:1\n")
+    (tmp_path / "many.svm").write_text("1,3 1:1\n2 2:1\n")
+    (tmp_path / "empty").write_text("\n\n")
+    (tmp_path / "noise").write_bytes(b"just some words in a line")
+    (tmp_path / "cut.gz").write_bytes(gzip.compress(b"1 1:1\n" * 1000)[:-20])
+    write_svmlight(tmp_path / "half.svm", X[:30], Y[:30])
+    if "model" in arguments:
+        run("fit", train, "-o", "model")
+    done = run(*arguments)
+    assert done.code == code, done.err
+    assert words in done.err
+    assert "Traceback" not in done.err
+    assert not (tmp_path / "m").exists()
+
+
+def test_debug_shows_a_traceback(run):
+    done = run("predict", "nowhere", "x", "--debug")
+    assert done.code == 1
+    assert "Traceback" in done.err
+
+
+def test_output_must_not_replace_input(run, train, tmp_path):
+    before = (tmp_path / train).read_bytes()
+    assert "must not replace an input" in run("fit", train, "-o", train).err
+    assert (tmp_path / train).read_bytes() == before
+    run("fit", train, "-o", "m.json")
+    for command in (
+        ["predict", "m.json", train, "-o", "m.json"],
+        ["predict", "m.json", train, "-o", train],
+        ["convert", "m.json", "m.json"],
+    ):
+        assert "must not replace an input" in run(*command).err
+    assert (tmp_path / train).read_bytes() == before
+    assert "The output must be a file" in run("fit", train, "-o", ".").err
+
+
+def test_predict_ignores_new_columns(run, tmp_path):
+    (tmp_path / "t.csv").write_text("id,colour,size,label\na,red,1,x\nb,blue,2,y\n")
+    run("fit", "t.csv", "-o", "m", "--id", "id")
+    (tmp_path / "new.csv").write_text("colour,size,note\nred,1,hello\n")
+    done = run("predict", "m", "new.csv")
+    assert done.out.strip() == "x"
+    assert "new, left out: note" in done.err
+    (tmp_path / "other.jsonl").write_text('{"shape": "round"}\n')
+    assert "no row has a feature that the model knows" in run("predict", "m", "other.jsonl").err
+    (tmp_path / "header.csv").write_text("id,colour,size,label\n")
+    assert "There is no row" in run("evaluate", "m", "header.csv").err
+
+
+def test_fit_reports_strings_in_numeric_columns(run, tmp_path):
+    rows = [f"{i},{'xy'[i % 2]}" for i in range(40)]
+    (tmp_path / "t.csv").write_text("size,label\n" + "\n".join([*rows, "abc,x"]))
+    assert "'size' is read as strings, because of 'abc' in line 42" in run("fit", "t.csv", "-o", "m").err
+    (tmp_path / "t.csv").write_text("size,label\n" + "\n".join([*rows, "inf,x"]))
+    assert "finite numbers. Got infinity in line 42" in run("fit", "t.csv", "-o", "m").err
+    (tmp_path / "t.csv").write_text("size,qid,label\n1,a,1\n2,,0\n")
+    assert (
+        "Every row needs a query. Got none in line 3"
+        in run("fit", "t.csv", "-o", "m", "--game", "ranking").err
+    )
+
+
+def test_predict_keeps_labels_to_the_last_digit(run, tmp_path):
+    labels = [9007199254740993, 9007199254740992] * 5
+    (tmp_path / "t.csv").write_text("a,label\n" + "\n".join(f"{i % 2},{y}" for i, y in enumerate(labels)))
+    run("fit", "t.csv", "-o", "m")
+    assert run("predict", "m", "t.csv").out.split() == [str(y) for y in labels]
+    (tmp_path / "u.csv").write_text("a,label\n0,20000000000000000000\n1,20000000000000000001\n")
+    run("fit", "u.csv", "-o", "u")
+    assert len(load("u").classes_) == 2 if Path("u").exists() else True
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        (b"a,label\n1,x\n\n2,y\n", "csv"),
+        (b"a,label\n1,x\n2,y\n\n", "csv"),
+        (b"The\tDT\r\ncat\tNN\r\n\r\nIt\tPRP\r\n", "conll"),
+        (b"1\n-1 3:1\n", "svmlight"),
+        (b"1 " + b" ".join(b"%d:1" % i for i in range(1, 20000)) + b"\n", "svmlight"),
+        (b"The DT B-NP\ncat NN I-NP\n\n", "conll"),
+        (b"# a comment\n1 2:3\n", "svmlight"),
+    ],
+)
+def test_format_of_detects_the_content(tmp_path, text, kind):
+    from rosenblatt.data.sources import format_of
+
+    (tmp_path / "f").write_bytes(text)
+    assert format_of(str(tmp_path / "f")) == kind
+
+
+def test_fit_rejects_huge_feature_indices(run, tmp_path):
+    (tmp_path / "t.svm").write_text("1 2000000000:1 2:1\n-1 1:1\n")
+    assert "--hash-bits" in run("fit", "t.svm", "-o", "m").err
+    assert run("fit", "t.svm", "-o", "m", "--hash-bits", 10).code == 0
+    assert "--no-keep" in run("fit", "t.svm", "-o", "n", "--no-keep", "--predictor", "vote").err
+
+
+def test_rank_keeps_lists_whole_across_blocks(run, tmp_path, monkeypatch):
+    from rosenblatt.data import sources
+
+    write_svmlight(tmp_path / "lists.svm", X, (Y + 1) // 2, np.arange(60) // 20)
+    run("fit", "lists.svm", "-o", "m", "--game", "ranking", "--strategy", "best", "--predictor", "vote")
+    whole = {name: run(name, "m", "lists.svm").out for name in ("rank", "predict", "evaluate")}
+    blocks = sources.svmlight_blocks
+    monkeypatch.setattr(sources, "svmlight_blocks", lambda *a, **k: blocks(*a, block_bytes=200, **k))
+    assert whole == {name: run(name, "m", "lists.svm").out for name in whole}
+
+
+def test_commands_read_conllu(run, tmp_path):
+    line = "{}\t{}\t_\t{}\t_\t_\t_\t_\t_\t_\n"
+    text = "".join(line.format(1, "the", "DET") + line.format(2, "cat", "NOUN") + "\n" for _ in range(4))
+    (tmp_path / "t.conllu").write_text("# text\n" + text)
+    assert run("fit", "t.conllu", "-o", "m", "--format", "conll", "--keep").code == 0
+    assert run("tag", "m", "t.conllu").out.startswith("the DET\ncat NOUN\n")
+    assert json.loads(run("evaluate", "m", "t.conllu", "--json").out)["token_accuracy"] == 1
+    assert "Theorem." in run("certify", "m", "t.conllu").out
+
+
+def test_options_match_the_library():
+    from rosenblatt import budgets
+    from rosenblatt.cli import options
+    from rosenblatt.data.sources import FORMATS
+    from rosenblatt.engine import predictors
+
+    assert tuple(options.Policy) == budgets.POLICIES
+    assert tuple(options.Predictor) == predictors.NAMES
+    assert tuple(options.Format) == FORMATS
+
+
+def test_predict_reads_a_table_for_a_json_model(run, tmp_path):
+    (tmp_path / "t.jsonl").write_text('{"label": "x", "colour": "red"}\n{"label": "y", "colour": "blue"}\n')
+    run("fit", "t.jsonl", "-o", "m")
+    (tmp_path / "t.csv").write_text("colour\nblue\nred\n")
+    assert run("predict", "m", "t.csv").out.split() == ["y", "x"]

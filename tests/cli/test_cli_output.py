@@ -1,0 +1,47 @@
+"""Progress on a terminal: shown when there is something to wait for, and not otherwise."""
+
+import io
+import sys
+
+import pytest
+
+from rosenblatt.cli import output
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that is set by hand."""
+    now = [0.0]
+    monkeypatch.setattr(output, "monotonic", lambda: now[0])
+    return now
+
+
+def test_bar_appears_after_a_second_with_rate_mistakes_and_time_left(monkeypatch, clock):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    bar = output.Bar("learning", 1000, quiet=False)
+    clock[0] = 0.5
+    bar.at(100, 7)
+    assert sys.stderr.getvalue() == ""
+    clock[0] = 2.0
+    bar.at(250, 9)
+    shown = sys.stderr.getvalue()
+    assert "[#####...............]" in shown
+    for words in ("250 rows", "125 rows/s", "9 mistakes", "6 s left"):
+        assert words in shown
+    bar.close()
+    assert sys.stderr.getvalue().endswith("\r\x1b[K")
+
+
+def test_bar_is_hidden_in_a_pipe_or_when_quiet(monkeypatch, clock):
+    for stream, quiet in ((io.StringIO(), False), (Terminal(), True)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        bar = output.Bar("learning", None, quiet=quiet)
+        clock[0] += 10
+        bar.at(10, 1)
+        bar.close()
+        assert stream.getvalue() == ""

@@ -1,0 +1,148 @@
+"""The recipe "add a game", proven: ordinal regression (PRank) from outside the package, in under 40 lines.
+
+It gets the primal, the dual, every path, every predictor and the certificate without a line of its own.
+"""
+
+import inspect
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fixtures.playing import a_run, labelled_points, orders_of, sparse
+from rosenblatt.engine import predictors
+from rosenblatt.engine.learner import learn, play_blocks, play_pass
+from rosenblatt.engine.run import Examples, begin
+from rosenblatt.games import compilable
+from rosenblatt.kernels import Linear, Polynomial
+from rosenblatt.rows import Rows
+from rosenblatt.rules import Margin
+from rosenblatt.theory.certificates import certify
+
+# --- the game ---
+
+
+@compilable
+def judge(scores, structure, truth, head, required, where, amount):
+    count, moved, margin, nearest = 1, 0.0, 0.0, 0
+    for r in range(structure.shape[0]):
+        side = 1.0 if truth[0] > r else -1.0
+        gap = side * (scores[0, 0] - structure[r])
+        if gap <= 0.0:
+            where[count, 0], where[count, 1], amount[count] = -1, r, -side
+            count, moved, margin = count + 1, moved + side, margin + gap
+        if abs(scores[0, 0] - structure[r]) < abs(scores[0, 0] - structure[nearest]):
+            nearest = r
+    wrong = count > 1
+    if not wrong:
+        count, moved = 2, 1.0 if truth[0] > nearest else -1.0
+        margin = moved * (scores[0, 0] - structure[nearest])
+        where[1, 0], where[1, 1], amount[1] = -1, nearest, -moved
+    where[0, 0], where[0, 1], amount[0] = 0, 0, moved
+    return count, margin, wrong, 1.0
+
+
+@compilable
+def ballot(scores, structure, starts, head, weight, tally):
+    for i in range(scores.shape[1]):
+        tally[(scores[0, i] > structure).sum(), i] += weight
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    ranks: int
+    outputs, heads, judge, ballot = 1, 1, staticmethod(judge), staticmethod(ballot)
+    structure = property(lambda self: np.zeros(self.ranks - 1))
+    alternatives = property(lambda self: self.ranks)
+
+    def answer(self, scores, structure, starts):
+        return (scores > structure).sum(axis=1)
+
+    def elect(self, tally, starts):
+        return tally.argmax(axis=1)
+
+
+# --- and what it gets ---
+
+
+def prank(X, y, ranks, epochs):
+    """Figure 1 of Crammer and Singer, Pranking with ranking (2001), with ranks counted from 0."""
+    w, b, mistakes = np.zeros(X.shape[1]), np.zeros(ranks - 1), []
+    for _ in range(epochs):
+        clean = True
+        for i in range(len(X)):
+            sides = np.where(y[i] > np.arange(ranks - 1), 1.0, -1.0)
+            tau = np.where((w @ X[i] - b) * sides <= 0, sides, 0.0)
+            if tau.any():
+                w, b, clean = w + tau.sum() * X[i], b - tau, False
+                mistakes.append(i)
+        if clean:
+            break
+    return mistakes, w, b
+
+
+def test_ordinal_takes_under_forty_lines():
+    source = inspect.getsource(inspect.getmodule(prank))
+    game = source.split("# --- the game ---")[1].split("# --- and what it gets ---")[0]
+    assert len([line for line in game.splitlines() if line.strip()]) < 40
+
+
+@given(labelled_points(4), st.integers(1, 3))
+def test_ordinal_is_prank(points, epochs):
+    X, y = points
+    mistakes, w, b = prank(X, y, 4, epochs)
+    for player, data in ((play_blocks, X), (play_pass, sparse(X)), (play_pass, X)):
+        run = a_run(Ordinal(4), data, y, epochs=epochs, player=player)
+        assert run.ledger.mistakes.tolist() == mistakes
+        assert run.hypothesis.weights[:-1, 0].tolist() == w.tolist()
+        assert run.hypothesis.structure.tolist() == b.tolist()
+
+
+@given(labelled_points(4), st.integers(1, 3), st.integers(1, 20))
+def test_ordinal_writes_the_same_ledger_on_every_path(points, epochs, block):
+    X, y = points
+    for rule in (None, Margin(beta=2.0)):
+        options = {"epochs": epochs, "seed": 1, "rule": rule}
+        definition = a_run(Ordinal(4), X, y, **options).ledger
+        assert (
+            a_run(Ordinal(4), X, y, kernel=Linear(), player=play_blocks, block=block, **options).ledger
+            == definition
+        )
+        for data in (sparse(X), X):
+            assert a_run(Ordinal(4), data, y, player=play_pass, **options).ledger == definition
+
+
+def wine_like():
+    """Return grades that a quadratic of the features decides, so that only a kernel separates them."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(300, 2))
+    return X, np.digitize((X**2).sum(axis=1), [0.5, 1.5, 3.0])
+
+
+@pytest.mark.parametrize("predictor", predictors.NAMES)
+def test_predictors_answer_for_ordinal(predictor):
+    X, y = wine_like()
+    errors = {}
+    for kernel in (None, Polynomial(2)):
+        run = begin(Ordinal(4), features=2, kernel=kernel, recent=predictor == "recent")
+        learn(run, Examples(run.number(X), y), orders_of(len(X), 20, seed=0))
+        answers = predictors.decide(run, Rows(X), predictor, random=np.random.default_rng(0))
+        errors[kernel] = np.mean(np.abs(answers - y))
+    assert errors[Polynomial(2)] < 0.25 < errors[None]
+
+
+def test_examples_keep_float_truths():
+    assert Examples(Rows(np.ones((2, 1))), np.array([0.5, 2.0])).truths.tolist() == [0.5, 2.0]
+    assert Examples(Rows(np.ones((2, 1))), np.array([True, False])).truths.dtype == np.int64
+
+
+def test_certify_holds_for_ordinal():
+    X, y = wine_like()
+    run = begin(Ordinal(4), features=2, kernel=Polynomial(2))
+    examples = Examples(run.number(X), y)
+    learn(run, examples, orders_of(len(X), 3, seed=0))
+    (certificate,) = certify(run, examples)
+    assert certificate.holds
+    assert certificate.bound >= certificate.mistakes > 0

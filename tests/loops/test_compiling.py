@@ -1,0 +1,57 @@
+"""The cache of compiled loops: other code has another name."""
+
+from rosenblatt.games import Argmax, Binary
+from rosenblatt.loops.blocks import block_loop
+from rosenblatt.loops.compiling import compilable, fingerprint
+from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
+
+
+def helper(x):
+    return x + 1
+
+
+def caller(x):
+    return helper(x)
+
+
+def edited(x):
+    return x + 2
+
+
+STEP = 1
+
+
+def stepping(x):
+    return x + STEP
+
+
+def test_fingerprint_changes_with_a_called_function(monkeypatch):
+    before = fingerprint(caller)
+    assert fingerprint(caller) == before
+    monkeypatch.setitem(caller.__globals__, "helper", edited)
+    assert fingerprint(caller) != before
+
+
+def test_fingerprint_changes_with_a_constant(monkeypatch):
+    before = fingerprint(stepping)
+    monkeypatch.setitem(stepping.__globals__, "STEP", 2)
+    assert fingerprint(stepping) != before
+
+
+@compilable
+def half_a_step(margin, norm_squared, cost, parameters):
+    return parameters[0] / 2
+
+
+def test_block_loop_names_differ_by_judge_and_step():
+    loops = [
+        block_loop(game.judge, step)
+        for game in (Binary(), Binary(ties="positive"), Argmax(3))
+        for step in (Perceptron().step, half_a_step)
+    ]
+    assert len({loop.py_func.__qualname__ for loop in loops}) == 6
+
+
+def test_block_loop_is_shared_by_all_rules_of_the_library():
+    loops = {block_loop(Binary().judge, rule.step) for rule in (Perceptron(), Margin(), PassiveAggressive())}
+    assert len(loops) == 1

@@ -1,0 +1,213 @@
+"""online.Classifier: forms of examples, and errors."""
+
+import signal
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from test_rules import blobs
+
+from rosenblatt import PerceptronClassifier, kernels, online
+from rosenblatt.engine.packed import PackedRounds
+from rosenblatt.engine.passes import Pass
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
+def test_add_example_treats_arrays_sparse_rows_and_dicts_alike(kernel):
+    X, y = blobs(2, rows=60, apart=0.5)
+    X[np.abs(X) < 0.5] = 0
+    names = ["alpha", "beta", "gamma", "delta"]
+    forms = {
+        "array": list(X),
+        "list": X.tolist(),
+        "sparse": [sp.csr_matrix(x) for x in X],
+        "dict": [{n: v for n, v in zip(names, x, strict=True) if v} for x in X],
+    }
+    ledgers, scores = {}, {}
+    for form, examples in forms.items():
+        learner = online.Classifier(kernel)
+        for x, label in zip(examples, 2 * y - 1, strict=True):
+            learner.predict(x)
+            learner.add_example(x, label)
+        ledgers[form] = learner.ledger.mistakes.tolist()
+        scores[form] = [learner.predict(x) for x in examples]
+    fitted = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="last").fit(X, 2 * y - 1)
+    for form in forms:
+        assert ledgers[form] == fitted.ledger_.mistakes.tolist()
+        np.testing.assert_allclose(scores[form], fitted.decision_function(X), atol=1e-9)
+
+
+def test_add_example_rejects_strings_as_values():
+    with pytest.raises(ValueError, match="Got '12345' for 'zip': for a category, use a name for each"):
+        online.Classifier().add_example({"size": 1.0, "zip": "12345"}, 1)
+
+
+def test_predict_learns_nothing():
+    learner = online.Classifier()
+    learner.add_example({"a": 1.0}, 1)
+    assert learner.predict({"never seen": 5.0}) == 1.0  # the intercept alone
+    learner.add_example({"b": 1.0}, 1)
+    assert learner.predict({"never seen": 5.0}) == 1.0
+    assert len(learner.ledger) == 1
+
+
+def test_add_example_keeps_weights_as_the_vocabulary_grows():
+    learner = online.Classifier(fit_intercept=False)
+    for i in range(300):
+        learner.add_example({f"word {i}": 1.0}, 1 if i % 2 else -1)
+    assert [learner.predict({f"word {i}": 1.0}) for i in range(300)] == [
+        1.0 if i % 2 else -1.0 for i in range(300)
+    ]
+
+
+def test_add_example_accepts_an_empty_first_example():
+    for empty in ({}, np.empty(0)):
+        learner = online.Classifier()
+        learner.add_example(empty, 1)
+        assert learner.predict(empty) == 1.0  # the intercept alone
+
+
+def test_classifier_learns_objects_with_a_kernel():
+    learner = online.Classifier(kernels.Function(lambda a, b: float(len(a & b))))
+    learner.add_example({1, 2, 3}, 1)
+    learner.add_example({7, 8}, -1)
+    assert learner.predict({2, 3}) > 0 > learner.predict({7, 8})
+
+
+def test_predict_by_average_and_best_matches_fit():
+    X, y = blobs(2, rows=60, apart=0.5)
+    for predictor in ("best", "average"):
+        learner = online.Classifier(predictor=predictor)
+        for x, label in zip(X, 2 * y - 1, strict=True):
+            learner.add_example(x, label)
+        fitted = PerceptronClassifier(epochs=1, shuffle=False, predictor=predictor).fit(X, y)
+        np.testing.assert_allclose([learner.predict(x) for x in X], fitted.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "sentence"),
+    [
+        ([1.0, 2.0], 0, r"must be -1 or \+1\. Got 0"),
+        ([1.0, 2.0, 3.0], 1, r"must have 2 features, as the first\. Got 3"),
+        ([1.0, np.nan], 1, "finite number"),
+        ([[1.0, 2.0], [3.0, 4.0]], 1, r"one row\. Got an array of shape \(2, 2\)"),
+        ({"a": 1.0}, 1, r"of one kind.*Got dict"),
+    ],
+)
+@pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
+def test_add_example_rejects_bad_examples_and_keeps_the_state(x, y, sentence, kernel):
+    learner = online.Classifier(kernel)
+    learner.add_example([1.0, 2.0], 1)
+    before = learner.ledger
+    with pytest.raises(ValueError, match=sentence):
+        learner.add_example(x, y)
+    assert learner.ledger is before
+    assert learner.predict([1.0, 2.0]) > 0
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"kernel": "precomputed"}, "can evaluate on new examples"),
+        ({"kernel": kernels.Precomputed()}, "can evaluate on new examples"),
+        ({"predictor": "vote"}, "Got 'vote'"),
+        ({"ties": "never"}, "Got 'never'"),
+    ],
+)
+def test_classifier_rejects_invalid_options(options, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        online.Classifier(**options)
+
+
+def test_add_example_copies_the_example():
+    x = np.array([1.0, 2.0])
+    row = sp.csr_array([[1.0, 2.0]])
+    for example, values in ((x, x), (row, row.data)):
+        learner = online.Classifier(predictor="best")
+        for _ in range(3):
+            learner.add_example(example, 1)
+        values *= 100
+        assert learner.predict([3.0, 1.0]) == 6.0
+
+
+def test_add_example_suggests_names_for_categories():
+    learner = online.Classifier()
+    with pytest.raises(ValueError, match=r"Got 'red' for 'colour'.*\{'colour=red': 1\}"):
+        learner.add_example({"size": 2, "colour": "red"}, 1)
+    learner.add_example([1.0], 1)  # no name was learned
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
+def test_add_example_matches_fit_over_many_mistakes(kernel):
+    """More corrections than are buffered, with predictions in between."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(900, 5)), random.integers(2, size=900)
+    learner = online.Classifier(kernel, predictor="best")
+    for i, (x, label) in enumerate(zip(X, 2 * y - 1, strict=True)):
+        learner.add_example(x, label)
+        if i % 111 == 0:
+            learner.predict(x)
+    fitted = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="best").fit(X, y)
+    assert len(learner.ledger) > 300
+    assert learner.ledger.mistakes.tolist() == fitted.ledger_.mistakes.tolist()
+    np.testing.assert_allclose([learner.predict(x) for x in X[:50]], fitted.decision_function(X[:50]))
+
+
+@pytest.mark.parametrize("predictor", ["last", "best", "average"])
+def test_add_example_is_atomic_under_ctrl_c(monkeypatch, predictor):
+    examples = [({"a": 1.0}, 1), ({"a": 1.0}, 1), ({"a": 1.0}, 1), ({"b": 1.0}, -1), ({"a": -3.0}, 1)]
+    whole, learner = online.Classifier(predictor=predictor), online.Classifier(predictor=predictor)
+    driver = Pass if predictor == "best" else PackedRounds
+    true_play = driver.play
+
+    def interrupted(self, *arguments, **options):
+        true_play(self, *arguments, **options)
+        signal.raise_signal(signal.SIGINT)
+
+    for x, label in examples:
+        whole.add_example(x, label)
+        with monkeypatch.context() as patch:
+            patch.setattr(driver, "play", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                learner.add_example(x, label)
+    assert learner.ledger == whole.ledger
+    assert learner.predict({"a": 1.0, "b": 2.0}) == whole.predict({"a": 1.0, "b": 2.0}) != 0
+
+
+def test_add_example_accepts_rows_of_sparse_arrays():
+    X = sp.csr_array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]])
+    for kernel in (None, kernels.RBF(gamma=0.5)):
+        learner = online.Classifier(kernel)
+        learner.add_example(X[0], 1)
+        learner.add_example(X[1], -1)
+        assert learner.predict(X[0]) > 0 > learner.predict(X[1])
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.Linear(), kernels.RBF(gamma=0.5)])
+def test_add_example_accepts_mixed_dense_and_sparse_rows(kernel):
+    X, y = blobs(2, rows=60, apart=0.5)
+    mixed, dense = online.Classifier(kernel, predictor="best"), online.Classifier(kernel, predictor="best")
+    for i, (x, label) in enumerate(zip(X, 2 * y - 1, strict=True)):
+        mixed.add_example(sp.csr_array(x) if i % 3 else x, label)
+        dense.add_example(x, label)
+        assert mixed.predict(x) == pytest.approx(dense.predict(x))
+    assert mixed.ledger.mistakes.tolist() == dense.ledger.mistakes.tolist()
+
+
+@pytest.mark.parametrize(
+    ("x", "sentence"),
+    [
+        ({"a": None}, r"finite number\. Got None for 'a'\."),
+        ({"a": 1, "b": 10**400}, "Got 1000.* for 'b'"),
+        ({"a": float("nan")}, "Got nan for 'a'"),
+    ],
+)
+def test_add_example_names_the_bad_value(x, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        online.Classifier().add_example(x, 1)
+
+
+def test_add_example_rejects_names_for_functions_as_kernels():
+    learner = online.Classifier(lambda X, Z: X @ Z.T)
+    with pytest.raises(ValueError, match="Named features need a kernel of inner products"):
+        learner.add_example({"a": 1.0}, 1)

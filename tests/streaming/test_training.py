@@ -1,0 +1,171 @@
+"""Learning in blocks: the run of `fit`, whatever the blocks are, and the same bytes wherever it is stopped and resumed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from fixtures import model_data
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, save
+from rosenblatt.data.blocks import Block
+from rosenblatt.rules import Margin
+from rosenblatt.streaming import Checkpoints, feed_of, fit_blocks
+from rosenblatt.streaming.feeds import Sequences
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.integers(-3, 4, size=(120, 4)).astype(float)
+TWO, THREE = (X[:, 0] + X[:, 1] > 0).astype(int), RANDOM.integers(0, 3, 120)
+QUERIES = np.arange(120) // 7
+RBF = kernels.RBF(gamma=0.5)
+
+
+def blocks(rows, labels, size, queries=None):
+    return [
+        Block(rows[i : i + size], labels[i : i + size], None if queries is None else queries[i : i + size])
+        for i in range(0, len(labels), size)
+    ]
+
+
+def fitted(estimator, source, **options):
+    fit_blocks(feed_of(estimator), estimator, source, **options)
+    return estimator
+
+
+@pytest.mark.parametrize("size", [1, 7, 50, 120])
+@pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
+@pytest.mark.parametrize("rows", [X, sp.csr_array(X)], ids=["dense", "csr"])
+def test_fit_blocks_writes_the_ledger_of_fit(size, kernel, rows):
+    for labels in (TWO, THREE):
+        whole = PerceptronClassifier(kernel, shuffle=False, epochs=3).fit(rows, labels)
+        if size == 1:
+            feed = feed_of(PerceptronClassifier(kernel, shuffle=False, epochs=3), np.unique(labels))
+            fit_blocks(feed, feed.estimator, blocks(rows, labels, size))
+            found = feed.estimator
+        elif len(np.unique(labels[:size])) < len(np.unique(labels)):
+            continue
+        else:
+            found = fitted(PerceptronClassifier(kernel, shuffle=False, epochs=3), blocks(rows, labels, size))
+        assert found.ledger_ == whole.ledger_
+        assert (found.n_iter_, found.converged_) == (whole.n_iter_, whole.converged_)
+        for predictor in ("last", "best", "average", "vote"):
+            one, two = (e.set_params(predictor=predictor).decision_function(X) for e in (found, whole))
+            np.testing.assert_allclose(one, two)
+
+
+def test_fit_blocks_shuffles_one_block_as_fit_does():
+    whole = PerceptronClassifier(random_state=5, epochs=4).fit(X, THREE)
+    found = fitted(PerceptronClassifier(random_state=5, epochs=4), blocks(X, THREE, 120))
+    assert found.ledger_ == whole.ledger_
+
+
+def test_fit_blocks_plays_lists_whole_across_blocks():
+    whole = PerceptronRanker(strategy="best", shuffle=False, epochs=3).fit(X, TWO, qid=QUERIES)
+    for size in (3, 10, 33):
+        found = fitted(
+            PerceptronRanker(strategy="best", shuffle=False, epochs=3), blocks(X, TWO, size, QUERIES)
+        )
+        assert found.ledger_ == whole.ledger_
+    with pytest.raises(ValueError, match="comes again"):
+        fitted(PerceptronRanker(), blocks(X, TWO, 10, QUERIES % 3))
+    with pytest.raises(ValueError, match="comes again"):
+        fitted(PerceptronRanker(), blocks(X[:5], TWO[:5], 4, np.array([1, 1, 2, 2, 1])))
+    with pytest.raises(ValueError, match="query of every row"):
+        fitted(PerceptronRanker(), blocks(X, TWO, 10))
+
+
+def test_fit_blocks_widens_rows_as_features_appear():
+    narrow, wide = sp.csr_array(X[:60, :2]), sp.csr_array(X[60:])
+    for kernel in (None, kernels.Polynomial(2)):
+        found = fitted(
+            PerceptronClassifier(kernel, shuffle=False, epochs=2),
+            [Block(narrow, TWO[:60]), Block(wide, TWO[60:])],
+        )
+        padded = np.vstack([np.pad(X[:60, :2], ((0, 0), (0, 2))), X[60:]])
+        whole = PerceptronClassifier(kernel, shuffle=False, epochs=2).fit(sp.csr_array(padded), TWO)
+        assert found.ledger_ == whole.ledger_
+        assert found.n_features_in_ == 4
+        assert np.array_equal(found.predict(padded), whole.predict(padded))
+    with pytest.raises(ValueError, match="start at zero"):
+        fitted(PerceptronClassifier(start="random"), [Block(narrow, TWO[:60]), Block(wide, TWO[60:])])
+
+
+class Stopped(Exception):  # noqa: N818
+    """Raised to stop a run."""
+
+
+KINDS = {
+    "primal": (lambda: PerceptronClassifier(random_state=0, epochs=3), blocks(X, TWO, 50)),
+    "sparse": (lambda: PerceptronClassifier(random_state=0, epochs=3), blocks(sp.csr_array(X), THREE, 50)),
+    "dual": (
+        lambda: PerceptronClassifier(RBF, random_state=0, epochs=3, rule=Margin(0.1)),
+        blocks(X, THREE, 50),
+    ),
+    "one-vs-rest": (
+        lambda: PerceptronClassifier(RBF, multiclass="one-vs-rest", random_state=0, epochs=2),
+        blocks(X, THREE, 120),
+    ),
+    "budget": (lambda: PerceptronClassifier(RBF, budget=12, random_state=0, epochs=2), blocks(X, THREE, 50)),
+    "pairs": (lambda: PerceptronRanker(random_state=0, epochs=3), blocks(X, TWO, 50, QUERIES)),
+    "best": (
+        lambda: PerceptronRanker(strategy="best", random_state=0, epochs=5),
+        blocks(X, TWO, 50, QUERIES),
+    ),
+    "top": (
+        lambda: PerceptronRanker(RBF, strategy="top", random_state=0, epochs=3),
+        blocks(X, TWO, 50, QUERIES),
+    ),
+    "tagger": (
+        lambda: PerceptronTagger(random_state=0, epochs=3, min_count=2),
+        [Sequences(model_data.WORDS * 15, model_data.TAGS * 15)],
+    ),
+    "kernel tagger": (
+        lambda: PerceptronTagger(RBF, random_state=0, epochs=2),
+        [Sequences(model_data.WORDS * 8, model_data.TAGS * 8)],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_resume_after_any_stop_writes_the_same_bytes(kind, tmp_path):
+    make, source = KINDS[kind]
+    path, moments = tmp_path / "checkpoint", []
+
+    def run(stop_after=None):
+        checkpoints = Checkpoints(path, 11, {"kind": kind})
+        found = checkpoints.found()
+        estimator, position = (make(), None) if found is None else found
+        calls = [0]
+
+        def count():
+            calls[0] += 1
+            if calls[0] == stop_after:
+                raise Stopped
+
+        fit_blocks(
+            feed_of(estimator), estimator, source, checkpoints=checkpoints, position=position, told=count
+        )
+        checkpoints.done()
+        save(estimator, tmp_path / "model")
+        moments.append(calls[0])
+        return (tmp_path / "model").read_bytes()
+
+    whole = run()
+    for stop_after in range(1, moments[0] + 1, max(1, moments[0] // 6)):
+        with pytest.raises(Stopped):
+            run(stop_after)
+        assert run() == whole
+        assert not path.exists()
+
+
+def test_resume_rejects_other_files(tmp_path):
+    save(PerceptronClassifier().fit(X, TWO), tmp_path / "model", {"about": {}})
+    with pytest.raises(ValueError, match="not a checkpoint"):
+        Checkpoints(tmp_path / "model", 10, {}).found()
+    with pytest.raises(ValueError, match="other data or options"):
+        Checkpoints(tmp_path / "model", 10, {"seed": 1}).found()
+
+
+def test_fit_blocks_rejects_empty_sources_and_balanced_weights():
+    with pytest.raises(ValueError, match="Got no rows"):
+        fitted(PerceptronClassifier(), [])
+    with pytest.raises(ValueError, match="balanced"):
+        fitted(PerceptronClassifier(class_weight="balanced"), blocks(X, TWO, 50))
