@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_rules import blobs
 
 from fixtures import oracles
-from fixtures.playing import CUBIC, a_run
+from fixtures.playing import CUBIC, a_run, blobs
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels
 from rosenblatt.data.blocks import Block
 from rosenblatt.engine.learner import play, play_blocks, play_pass

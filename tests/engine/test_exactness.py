@@ -6,18 +6,21 @@ is also shown something wrong, which it must reject.
 
 import numpy as np
 import pytest
-from hypothesis import Phase, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from fixtures import oracles
 from fixtures.playing import (
     CUBIC,
+    RULE_NAMES,
     RULES,
+    SEEDS,
     Linear,
     a_run,
     games_and_points,
     labelled_points,
     orders_of,
+    rejects,
     sparse,
 )
 from rosenblatt import PerceptronClassifier, kernels, online
@@ -26,17 +29,6 @@ from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
 from rosenblatt.rows import Rows
-
-RULE_NAMES = st.sampled_from(sorted(RULES))
-SEEDS = st.one_of(st.none(), st.integers(0, 99))
-quickly = settings(phases=[Phase.generate], database=None, max_examples=300)
-
-
-def rejects(law, *broken):
-    """Assert that the law, played with something broken, finds a counterexample."""
-    with pytest.raises(AssertionError):
-        quickly(law)(*broken)
-
 
 # The definition is what the sources print.
 

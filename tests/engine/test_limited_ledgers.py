@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_rules import blobs
 
+from fixtures.playing import blobs
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, load, online, save
 from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import LISTED, Examples, begin

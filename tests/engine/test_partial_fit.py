@@ -13,9 +13,8 @@ import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_rules import blobs
 
-from fixtures.playing import a_run
+from fixtures.playing import a_run, blobs
 from rosenblatt import PerceptronClassifier, kernels
 from rosenblatt.engine.learner import play, play_blocks
 from rosenblatt.engine.run import Examples

@@ -10,15 +10,17 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from test_exactness import RULE_NAMES, SEEDS, rejects
 
 from fixtures.playing import (
+    RULE_NAMES,
     RULES,
+    SEEDS,
     a_run,
     games_and_points,
     games_and_wide_points,
     labelled_points,
     orders_of,
+    rejects,
     sparse,
 )
 from rosenblatt import engine

@@ -5,10 +5,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from test_add_a_game import Ordinal
-from test_rules import blobs
 
-from fixtures.playing import CUBIC, Linear, games_and_points, labelled_points, sparse
+from fixtures.ordinal import Ordinal
+from fixtures.playing import CUBIC, Linear, blobs, games_and_points, labelled_points, sparse
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, load, online, save
 from rosenblatt.budgets import Budget
 from rosenblatt.engine import predictors

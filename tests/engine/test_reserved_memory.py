@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_add_a_game import Ordinal
 
+from fixtures.ordinal import Ordinal
 from fixtures.playing import orders_of, sparse
 from rosenblatt import PerceptronTagger
 from rosenblatt.engine.learner import learn, play, play_blocks, play_pass

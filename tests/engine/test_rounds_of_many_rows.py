@@ -111,7 +111,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, game, rule, backgr
 
 def test_block_driver_cuts_blocks_by_rows():
     """512 rounds of 60 rows each would be a Gram matrix of 30,720 × 30,720."""
-    driver = engine.BlockDriver(
+    driver = engine.blocks.BlockDriver(
         begin(Best(), kernel=Linear()),
         Examples(Rows(np.zeros((600, 3))), np.zeros(600, np.int64), np.arange(0, 601, 60)),
     )

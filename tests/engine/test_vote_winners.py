@@ -5,14 +5,12 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from test_exactness import rejects
-from test_rules import blobs
 
-from fixtures.playing import CUBIC, a_run, games_and_points, sparse
-from rosenblatt import PerceptronClassifier, rows
+from fixtures.playing import CUBIC, a_run, blobs, games_and_points, rejects, sparse
+from rosenblatt import PerceptronClassifier
 from rosenblatt.engine import majority, predictors
 from rosenblatt.games import Argmax, Binary, OneVsRest
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, inner_products
 
 
 def elects_the_winner_of_all_votes(form=sparse):
@@ -78,16 +76,16 @@ def two_matrices(draw):
 def test_products_of_sparse_rows_are_those_of_dense_rows(matrices, many):
     X, Z = matrices
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rows, "MANY", 0)
-        patch.setattr(rows, "MANY_ROWS", 0 if many else 1024)
-        found = rows.products(sp.csr_array(X), sp.csr_array(Z))
+        patch.setattr(inner_products, "MANY", 0)
+        patch.setattr(inner_products, "MANY_ROWS", 0 if many else 1024)
+        found = inner_products.products(sp.csr_array(X), sp.csr_array(Z))
     assert found.dtype == np.result_type(X, Z)
     assert found.flags.c_contiguous
     np.testing.assert_array_equal(found, X @ Z.T)
 
 
 def test_products_of_rows_of_different_width_are_those_of_the_wider(monkeypatch):
-    monkeypatch.setattr(rows, "MANY", 0)
+    monkeypatch.setattr(inner_products, "MANY", 0)
     X, Z = np.arange(6.0).reshape(2, 3), np.arange(8.0).reshape(2, 4)
-    found = rows.products(sp.csr_array(X), sp.csr_array(Z))
+    found = inner_products.products(sp.csr_array(X), sp.csr_array(Z))
     np.testing.assert_array_equal(found, X @ Z[:, :3].T)

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_rules import blobs
 
+from fixtures.playing import blobs
 from rosenblatt import PerceptronClassifier, kernels
 
 

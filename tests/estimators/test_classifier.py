@@ -12,8 +12,8 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_class_weight_classifiers, parametrize_with_checks
-from test_rules import blobs
 
+from fixtures.playing import blobs
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels
 
 # A round is played once, whatever its weight; scikit-learn declares the first two for its own Perceptron. The

@@ -4,67 +4,22 @@ It gets the primal, the dual, every path, every predictor and the certificate wi
 """
 
 import inspect
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixtures import ordinal
+from fixtures.ordinal import Ordinal
 from fixtures.playing import a_run, labelled_points, orders_of, sparse
 from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import learn, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
-from rosenblatt.games import compilable
 from rosenblatt.kernels import Linear, Polynomial
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin
 from rosenblatt.theory.certificates import certify
-
-# --- the game ---
-
-
-@compilable
-def judge(scores, structure, truth, head, required, where, amount):
-    count, moved, margin, nearest = 1, 0.0, 0.0, 0
-    for r in range(structure.shape[0]):
-        side = 1.0 if truth[0] > r else -1.0
-        gap = side * (scores[0, 0] - structure[r])
-        if gap <= 0.0:
-            where[count, 0], where[count, 1], amount[count] = -1, r, -side
-            count, moved, margin = count + 1, moved + side, margin + gap
-        if abs(scores[0, 0] - structure[r]) < abs(scores[0, 0] - structure[nearest]):
-            nearest = r
-    wrong = count > 1
-    if not wrong:
-        count, moved = 2, 1.0 if truth[0] > nearest else -1.0
-        margin = moved * (scores[0, 0] - structure[nearest])
-        where[1, 0], where[1, 1], amount[1] = -1, nearest, -moved
-    where[0, 0], where[0, 1], amount[0] = 0, 0, moved
-    return count, margin, wrong, 1.0
-
-
-@compilable
-def ballot(scores, structure, starts, head, weight, tally):
-    for i in range(scores.shape[1]):
-        tally[(scores[0, i] > structure).sum(), i] += weight
-
-
-@dataclass(frozen=True)
-class Ordinal:
-    ranks: int
-    outputs, heads, judge, ballot = 1, 1, staticmethod(judge), staticmethod(ballot)
-    structure = property(lambda self: np.zeros(self.ranks - 1))
-    alternatives = property(lambda self: self.ranks)
-
-    def answer(self, scores, structure, starts):
-        return (scores > structure).sum(axis=1)
-
-    def elect(self, tally, starts):
-        return tally.argmax(axis=1)
-
-
-# --- and what it gets ---
 
 
 def prank(X, y, ranks, epochs):
@@ -84,8 +39,7 @@ def prank(X, y, ranks, epochs):
 
 
 def test_ordinal_takes_under_forty_lines():
-    source = inspect.getsource(inspect.getmodule(prank))
-    game = source.split("# --- the game ---")[1].split("# --- and what it gets ---")[0]
+    game = inspect.getsource(ordinal).partition("@compilable")[2]
     assert len([line for line in game.splitlines() if line.strip()]) < 40
 
 

@@ -5,10 +5,10 @@ from functools import partial
 
 import numpy as np
 import pytest
-from test_add_a_game import Ordinal
-from test_add_a_game import ballot as ordinal_ballot
 
 import rosenblatt
+from fixtures.ordinal import Ordinal
+from fixtures.ordinal import ballot as ordinal_ballot
 from fixtures.playing import GAMES, a_run, orders_of, sparse
 from rosenblatt import PerceptronClassifier, games, online, rules
 from rosenblatt.engine import predictors

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fixtures.playing import GAMES, a_run, sparse
+from fixtures.playing import GAMES, a_run, blobs, sparse
 from rosenblatt import PerceptronClassifier
 from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples
@@ -11,14 +11,6 @@ from rosenblatt.games import Argmax, Binary
 from rosenblatt.kernels import Linear
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron, as_rule
 from rosenblatt.theory.certificates import certify
-
-
-def blobs(classes, rows=200, width=4, seed=0, apart=6.0):
-    random = np.random.default_rng(seed)
-    y = random.integers(0, classes, rows)
-    centres = apart * random.normal(size=(classes, width))
-    return random.normal(size=(rows, width)) + centres[y], y
-
 
 VARIANTS = [PassiveAggressive(C=0.3, variant=name) for name in ("PA", "PA-I", "PA-II")]
 

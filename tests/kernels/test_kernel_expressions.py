@@ -1,9 +1,9 @@
 """Kernels and rules parsed from strings: what they print, and nothing else."""
 
-import kernel_laws as laws
 import pytest
 from hypothesis import given
 
+from fixtures import kernel_laws as laws
 from rosenblatt import kernels, rules
 from rosenblatt.kernels import parse
 

@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-import kernel_laws as laws
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixtures import kernel_laws as laws
 from rosenblatt.kernels import RBF, Constant, Function, Kernel, Linear, Matrix, Polynomial, Sum
 
 ANY = laws.expressions(st.one_of(laws.INNER, laws.OTHERS))

@@ -3,13 +3,13 @@
 import itertools
 import math
 
-import kernel_laws as laws
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixtures import kernel_laws as laws
 from rosenblatt.kernels import RBF, Constant, Function, Linear, Matrix, Polynomial, Precomputed, maps
 
 

@@ -4,13 +4,13 @@ import math
 import subprocess
 import sys
 
-import kernel_laws as laws
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fixtures import kernel_laws as laws
 from rosenblatt.kernels import RBF, Constant, Function, Linear, Polynomial, check
 from rosenblatt.loops.affine import falling_distances, radial
 from rosenblatt.rows import Rows

@@ -1,6 +1,5 @@
 """Kernels made of functions and of scikit-learn's kernels, and precomputed matrices."""
 
-import kernel_laws as laws
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.gaussian_process import kernels as gp
 from sklearn.metrics.pairwise import rbf_kernel
 
+from fixtures import kernel_laws as laws
 from rosenblatt.kernels import (
     RBF,
     Constant,

@@ -5,8 +5,8 @@ import signal
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from test_rules import blobs
 
+from fixtures.playing import blobs
 from rosenblatt import PerceptronClassifier, kernels, online
 from rosenblatt.engine.packed import PackedRounds
 from rosenblatt.engine.passes import Pass

@@ -60,7 +60,7 @@ def test_pages_link_to_existing_files(path):
 def test_checks_detect_missing_tests_and_links():
     gone = [
         "tests/theory/test_certificates.py::test_nothing",
-        "tests/test_gone.py::test_certificate_prints_as_a_proof",
+        "tests/theory/test_gone.py::test_certificate_prints_as_a_proof",
     ]
     assert (
         missing_tests(

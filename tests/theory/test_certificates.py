@@ -7,9 +7,8 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from test_rules import blobs
 
-from fixtures.playing import a_run, labelled_points
+from fixtures.playing import a_run, blobs, labelled_points
 from rosenblatt import PerceptronClassifier, kernels
 from rosenblatt.engine.learner import play_blocks
 from rosenblatt.engine.run import Examples

@@ -84,9 +84,9 @@ def _filled(numbers: Array) -> Array:
 
 def unpacked(raw: Array, metadata: bytes) -> Block:
     """Deserialize a block; arrays that are stored with their own dtype are views of `raw`."""
-    metadata = json.loads(metadata)
-    shape, at, parts = tuple(metadata["shape"]), 0, dict[str, Any]()
-    for name, (dtype, *rest) in metadata["parts"].items():
+    about = json.loads(metadata)
+    shape, at, parts = tuple(about["shape"]), 0, dict[str, Any]()
+    for name, (dtype, *rest) in about["parts"].items():
         if TEXTS.fullmatch(dtype):
             parts[name] = rest[0] if dtype == "list" else np.array(rest[0], dtype)
             continue
@@ -97,11 +97,11 @@ def unpacked(raw: Array, metadata: bytes) -> Block:
         parts[name] = raw[at : at + size].view(stored).astype(dtype, copy=False)
         at += size + -size % ALIGNED
     return Block(
-        _rows(parts, shape, metadata["canonical"]),
+        _rows(parts, shape, about["canonical"]),
         parts.get("y"),
         parts.get("qid"),
         parts.get("ids"),
-        [Skipped(*line) for line in metadata["skipped"]],
+        [Skipped(*line) for line in about["skipped"]],
     )
 
 

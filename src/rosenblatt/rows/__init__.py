@@ -1,5 +1,6 @@
 """Rows of a data set: dense, CSR or Python objects; stores that grow; token columns; groups of rows."""
 
+from rosenblatt.rows.inner_products import products
 from rosenblatt.rows.rows import (
     NO_FEATURES,
     Csr,
@@ -9,7 +10,6 @@ from rosenblatt.rows.rows import (
     count,
     counting,
     parts,
-    products,
     read_only,
     spans,
     squared_norms,
