@@ -7,7 +7,6 @@ from typing import Any
 
 from rosenblatt import kernels, rules
 from rosenblatt.arena.contests import Contest
-from rosenblatt.engine.hypotheses import Budgeted, Primal
 from rosenblatt.engine.run import Run, begin
 from rosenblatt.games import Binary
 from rosenblatt.kernels import Kernel
@@ -113,12 +112,11 @@ FORGETS = "The bound is about a learner that forgets nothing. Got a learner with
 
 
 def _of_run(run: Run) -> Learner:
-    if isinstance(run.hypothesis, Budgeted):
+    if run.budget is not None:
         raise ValueError(FORGETS)
-    support = run.hypothesis.support
     return Learner(
-        kernel=None if isinstance(run.hypothesis, Primal) else support.kernel,
+        kernel=run.kernel,
         rule=run.rule,
-        fit_intercept=bool(support.constant),
+        fit_intercept=run.intercept,
         ties=run.game.ties if isinstance(run.game, Binary) else "mistake",
     )

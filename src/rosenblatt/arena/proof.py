@@ -10,7 +10,6 @@ import numpy as np
 from rosenblatt._types import Floats
 from rosenblatt.arena.contests import Ranking, split
 from rosenblatt.arena.match import Match
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.rules import Perceptron
 from rosenblatt.theory.certificates import Certificate, certify
 from rosenblatt.theory.directions import Direction
@@ -100,14 +99,14 @@ class Proof:
 
 def prove(match: Match) -> Proof:
     """Return the proof for a match with rules and a linear learner."""
-    if match.rules is None or not isinstance(match.run.hypothesis, Primal):
+    if match.rules is None or match.run.primal is None:
         raise ValueError(
             "prove needs the u of the rules in the space of the rows: the match must have rules, and B no "
             "kernel. Use certificate for a bound by B's own guesses."
         )
     ledger, rules = match.run.ledger, match.rules
     found = certificate(match)
-    longest = match.contest.correction_squared(rules.radius_squared, match.run.hypothesis.support.constant)
+    longest = match.contest.correction_squared(rules.radius_squared, match.run.support.constant)
     sizes, grown = ledger.size, np.maximum(ledger.margin, 0)
     return Proof(
         progress=_from_zero(found.progress),
@@ -117,7 +116,7 @@ def prove(match: Match) -> Proof:
         mistakes=found.mistakes,
         margin=rules.margin,
         deviation=0.0,
-        plain=match.run.rule == Perceptron() and not match.run.hypothesis.support.constant,
+        plain=match.run.rule == Perceptron() and not match.run.intercept,
         radius="4R" if isinstance(match.contest, Ranking) else "R",
         bound=match.run.rule.bound(longest, rules.margin, float(ledger.cost.max(initial=1.0))),
     )
@@ -127,10 +126,10 @@ def certificate(match: Match) -> Certificate:
     """Return the certificate of B's run, for the u of the rules, or else for the best of B's own guesses."""
     if not match.rounds:
         raise ValueError("There is nothing to certify before the first round. Play one.")
-    if match.rules is None or not isinstance(match.run.hypothesis, Primal):
+    if match.rules is None or match.run.primal is None:
         return certify(match.run, match.examples)[0]
     weights, structure = split(match.contest, match.rules.u)
-    support = match.run.hypothesis.support
+    support = match.run.support
     stored = support.rows.data if len(support) else np.empty((0, match.contest.features))
     examples = match.examples
     along = Direction(

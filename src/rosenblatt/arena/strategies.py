@@ -13,7 +13,6 @@ from rosenblatt.arena.contests import Move
 from rosenblatt.arena.contests.contest import margin_of
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.rules import Rules
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.rows import Rows
 
 
@@ -95,8 +94,8 @@ class Orthogonal:
 
     def move(self, match: Match) -> Move | None:
         """Return the next orthogonal move; None when all are used."""
-        hypothesis, rules = match.run.hypothesis, _rules(match)
-        weights = hypothesis.weights[:-1] if isinstance(hypothesis, Primal) else None
+        primal, rules = match.run.primal, _rules(match)
+        weights = None if primal is None else primal.weights[:-1]
         move = match.contest.orthogonal(rules, len(match.rounds), weights)
         most = 1e-6 * (1 + len(match.rounds)) * rules.radius_squared
         if move is not None and abs(margin_under(match, move)) > most:
@@ -134,10 +133,10 @@ class Greedy:
 
     def move(self, match: Match) -> Move | None:
         """Return the legal move with the smallest margin; None if `stop` and B is right about it."""
-        rules, hypothesis = _rules(match), match.run.hypothesis
+        rules, primal = _rules(match), match.run.primal
         worst = None
-        if isinstance(hypothesis, Primal) and not hypothesis.support.constant:
-            worst = match.contest.worst(rules, hypothesis.weights[:-1], hypothesis.structure)
+        if primal is not None and not match.run.intercept:
+            worst = match.contest.worst(rules, primal.weights[:-1], primal.structure)
         if worst is None:
             drawn = [match.contest.random(rules, self._random) for _ in range(self.tries)]
             worst = min(drawn, key=lambda move: margin_under(match, move))

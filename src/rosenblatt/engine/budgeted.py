@@ -62,6 +62,7 @@ class Budgeted:
                 f"Got {kernel!r}: use policy='projection'."
             )
         self.budget = budget
+        self.kernel: Kernel | None = kernel
         self.support = SupportSlots(kernel, constant, budget.size + 1)
         self.outputs = outputs
         self.heads = heads

@@ -8,6 +8,7 @@ from copy import copy
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.memo import Memo
 from rosenblatt.engine.recent import Recent
@@ -34,8 +35,10 @@ class Dual:
     """
 
     keep = True
+    budget: Budget | None = None
 
     def __init__(self, kernel: Kernel, constant: float, outputs: int, structure: Floats) -> None:
+        self.kernel: Kernel | None = kernel
         self.support = SupportSet(kernel, constant)
         self.outputs = outputs
         self.structure = structure.copy()
@@ -111,6 +114,9 @@ class Dual:
     def block_scores(self, rows: Rows, lasting: bool) -> KeptBlockScores | BlockScores:
         """Return the block scores of these rows; if `lasting`, the scores of all rows are kept."""
         return KeptBlockScores(self, rows) if lasting else BlockScores(self, rows)
+
+    def end_guess(self, when: float, head: int) -> None:
+        """Do nothing before a correction: the ledger holds the guess that it ends."""
 
     def widen(self, features: int) -> None:
         """Nothing to do: rows may get longer as features come in."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine.blocks import BlockDriver
-from rosenblatt.engine.hypotheses import Budgeted, Hypothesis, Primal
+from rosenblatt.engine.hypotheses import Hypothesis
 from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.passes import PassDriver
 from rosenblatt.engine.progress import Progress
@@ -48,9 +48,9 @@ def learn(
     -------
     The number of epochs played, and whether the last one was without a correction.
     """
-    if isinstance(run.hypothesis, Primal):
+    if run.primal is not None:
         return play_pass(run, examples, orders, progress=progress)
-    if len(examples) == 1 or isinstance(run.hypothesis, Budgeted) or run.hypothesis.recent is not None:
+    if len(examples) == 1 or run.budget is not None or run.hypothesis.recent is not None:
         return play(run, examples, orders, progress=progress)
     return play_blocks(run, examples, orders, block=block, progress=progress, once=once)
 
@@ -119,8 +119,7 @@ def _write(run: Run, lines: list[tuple[float, ...]], entries: list[tuple[float, 
 
 def _move(hypothesis: Hypothesis, rows: Rows, head: int, where: Ints, change: Floats, when: float) -> None:
     """Move the guess by `change` for each (row, output) in `where`; row < 0 is a structure weight."""
-    if isinstance(hypothesis, Budgeted):
-        hypothesis.end_guess(when, head)
+    hypothesis.end_guess(when, head)
     on_rows = where[:, 0] >= 0
     moved = where[~on_rows, 1]
     np.add.at(hypothesis.structure, moved, change[~on_rows])
@@ -223,7 +222,7 @@ def _epochs(
         finish()
         run.take_in(examples)
 
-    with Interrupts(held=run.hypothesis.support.kernel.inner) as interrupts:
+    with Interrupts(held=run.support.kernel.inner) as interrupts:
         try:
             turns = iter(orders)
             for order in turns:

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Bools, Floats, Ints
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Run
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.votes import vote_loop
@@ -33,7 +32,7 @@ THREADS = min(4, os.cpu_count() or 1)
 def can_settle(run: Run, starts: Ints) -> bool:
     """Whether votes can be counted from the end: one row a round, weights, and no structure weights."""
     one_row = len(starts) > 1 and bool((np.diff(starts) == 1).all())
-    return isinstance(run.hypothesis, Primal) and hasattr(run.game, "settled") and one_row
+    return run.primal is not None and hasattr(run.game, "settled") and one_row
 
 
 def settled_votes(
@@ -123,7 +122,7 @@ def _undo(
     index: Ints,
 ) -> None:
     """Let the guess after each correction vote, and undo the correction, in this order, on some rows."""
-    ledger, support = run.ledger, run.hypothesis.support
+    ledger, support = run.ledger, run.support
     bounds, support_index, output, amount = _entries_of(undone, *entries)
     used, support_index = np.unique(support_index, return_inverse=True)
     gram = support.gram(support.rows.take(used), rows.take(index))

@@ -8,7 +8,6 @@ import numpy as np
 
 from rosenblatt._types import Ints
 from rosenblatt.engine.faults import failure
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Run
 from rosenblatt.games.game import most_entries
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
@@ -29,9 +28,9 @@ class PackedScores:
     """
 
     def __init__(self, run: Run, *, average: bool) -> None:
-        assert isinstance(run.hypothesis, Primal)
-        self._book, self._hypothesis, self._average = run.book, run.hypothesis, average
-        self._constant = run.hypothesis.support.constant
+        assert run.primal is not None
+        self._book, self._hypothesis, self._average = run.book, run.primal, average
+        self._constant = run.support.constant
 
     def score(self, row: Packed) -> float:
         """Return the score of a row, infinite or NaN if it has no finite one; unknown features weigh 0."""
@@ -52,11 +51,11 @@ class PackedRounds:
     """
 
     def __init__(self, run: Run) -> None:
-        assert isinstance(run.hypothesis, Primal)
+        assert run.primal is not None
         game, rule = run.game, run.rule
-        self._run, self._book, self._hypothesis = run, run.book, run.hypothesis
+        self._run, self._book, self._hypothesis = run, run.book, run.primal
         self._loop = round_loop(game.judge, rule.step)
-        self._constant = run.hypothesis.support.constant
+        self._constant = run.support.constant
         self._required, self._parameters = numbers_of(rule)
         self._most = most_entries(game, 1)
         self._known = 0

@@ -9,7 +9,6 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine.faults import failure
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.games.game import most_entries
@@ -32,11 +31,11 @@ class Pass:
     """The compiled pass for a run, with the arguments that come from the run filled in."""
 
     def __init__(self, run: Run, longest: int, *, dense: bool = False) -> None:
-        if not isinstance(run.hypothesis, Primal):
+        if run.primal is None:
             raise ValueError("Passes are played in the primal. Got a run with a kernel: use play_blocks.")
         game, rule = run.game, run.rule
         self.run = run
-        self.hypothesis = run.hypothesis
+        self.hypothesis = run.primal
         self.reading = DENSE if dense else ONE if game.outputs == 1 else MANY
         self._loop = pass_loop(game.judge, rule.step, self.reading, run.hypothesis.recent is not None)
         self._rule = numbers_of(rule)
@@ -168,7 +167,7 @@ class PassDriver:
     def _copy(self) -> None:
         rows = np.concatenate([np.empty(0, np.int64), *self._to_copy])
         if len(rows):
-            self._run.hypothesis.support.keep(self._examples.rows.take(rows))
+            self._run.support.keep(self._examples.rows.take(rows))
         self._to_copy = []
 
 
@@ -211,4 +210,4 @@ class OneRoundDriver:
         entries = run.book.entries[before : int(run.book.tally[2]), 1]
         if len(entries):
             touched = np.unique(entries[entries != STRUCTURE]).astype(np.int64) - run.rows_seen
-            run.hypothesis.support.append(Rows(rows, first=run.rows_seen).take(touched))
+            run.support.append(Rows(rows, first=run.rows_seen).take(touched))

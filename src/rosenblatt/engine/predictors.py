@@ -117,7 +117,7 @@ def _read_guess(run: Run, predictor: str) -> tuple[Ints, Ints, Floats, Floats]:
     amount = ledger.amount * counted[ledger.correction]
     on_rows = ledger.row != STRUCTURE
     outputs = run.game.outputs
-    index = run.hypothesis.support.indices(ledger.row[on_rows])
+    index = run.support.indices(ledger.row[on_rows])
     cells, inverse = np.unique(index * outputs + ledger.output[on_rows], return_inverse=True)
     total = summed(inverse, amount[on_rows], len(cells))
     return cells // outputs, cells % outputs, total, _structure(run, amount)
@@ -128,8 +128,8 @@ def guess_weights(run: Run, predictor: str) -> Floats:
 
     It is computed once, until the guess moves: do not change it.
     """
-    hypothesis = run.hypothesis
-    assert isinstance(hypothesis, Primal)
+    hypothesis = run.primal
+    assert hypothesis is not None
     if predictor == "last":
         return hypothesis.weights
     return hypothesis.memo.get(run.moment, predictor, lambda: _weights(run, hypothesis, predictor))
@@ -166,10 +166,10 @@ CHECKED_LATER = np.errstate(over="ignore", invalid="ignore")
 @CHECKED_LATER
 def scores(run: Run, rows: Rows, predictor: str) -> tuple[Floats, Floats]:
     """The scores (rows × outputs) and the structure weights of a single guess."""
-    if isinstance(run.hypothesis, Primal):
-        return finite(_primal_scores(run, run.hypothesis, rows, predictor)), guess_structure(run, predictor)
+    if run.primal is not None:
+        return finite(_primal_scores(run, run.primal, rows, predictor)), guess_structure(run, predictor)
     index, output, amount, structure = guess(run, predictor)
-    support = run.hypothesis.support
+    support = run.support
     used, inverse = np.unique(index, return_inverse=True)
     found = support.scores(support.rows.take(used), inverse, output, amount, rows, run.game.outputs)
     return finite(found.T), run.game.structure + structure
@@ -189,8 +189,8 @@ def _primal_scores(run: Run, hypothesis: Primal, rows: Rows, predictor: str) -> 
 @CHECKED_LATER
 def scores_by(run: Run, weights: Floats, rows: Rows) -> Floats:
     """The scores (rows × outputs) by the weights of any guess in the primal; they must be finite."""
-    assert isinstance(run.hypothesis, Primal)
-    return finite(run.hypothesis.scores_of(weights, rows))
+    assert run.primal is not None
+    return finite(run.primal.scores_of(weights, rows))
 
 
 def guess_structure(run: Run, predictor: str) -> Floats:
@@ -286,7 +286,7 @@ def _entries(run: Run, ledger: Ledger) -> tuple[Ints, Ints, Ints, Floats]:
     """Where each correction's entries begin, and the entries, with support indices for row ids."""
     index = np.full(len(ledger.row), STRUCTURE)
     on_rows = ledger.row != STRUCTURE
-    index[on_rows] = run.hypothesis.support.indices(ledger.row[on_rows])
+    index[on_rows] = run.support.indices(ledger.row[on_rows])
     return ledger.bounds, index, ledger.output, ledger.amount
 
 
@@ -296,7 +296,7 @@ def _pipelined(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) ->
     It is given the part, where its rounds begin, their similarities (support × rows) and their scores
     under v_0 (outputs × rows).
     """
-    support, longest = run.hypothesis.support, int(np.max(np.diff(starts), initial=1))
+    support, longest = run.support, int(np.max(np.diff(starts), initial=1))
     pieces = parts(len(starts) - 1, max(1, majority.CELLS // (longest * max(len(support), 1))))
 
     def compared(part: slice) -> tuple[slice, Ints, Array, Floats]:

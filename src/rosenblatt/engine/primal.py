@@ -10,11 +10,12 @@ from typing import Any, Literal
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
+from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.memo import Memo
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.support import SupportSet
-from rosenblatt.kernels import Linear
+from rosenblatt.kernels import Kernel, Linear
 from rosenblatt.ledger import Book
 from rosenblatt.loops.compiling import is_loaded
 from rosenblatt.loops.sparse import score_rows
@@ -81,6 +82,9 @@ class Primal:
     most
         The largest that weights which were always integers can be; ∞ if they need not have been.
     """
+
+    kernel: Kernel | None = None
+    budget: Budget | None = None
 
     def __init__(
         self,
@@ -210,6 +214,9 @@ class Primal:
             self.memo.clear()
             zeros = not moved and self.start is None
             self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)
+
+    def end_guess(self, when: float, head: int) -> None:
+        """Do nothing before a correction: the ledger holds the guess that it ends."""
 
     def widen(self, features: int) -> None:
         """Reserve weights of 0 for features never seen before: twice as many as needed."""

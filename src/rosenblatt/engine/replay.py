@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.engine.hypotheses import Budgeted, Primal
 from rosenblatt.engine.predictors import check_kept
 from rosenblatt.engine.run import Run, begin
 from rosenblatt.loops.book import STRUCTURE
@@ -17,13 +16,13 @@ def replayed(run: Run, rounds: int) -> Run:
     one addition per entry of the ledger, and needs the corrected rows.
     """
     check_kept(run, "replay")
-    if isinstance(run.hypothesis, Budgeted):
+    if run.budget is not None:
         raise ValueError(
             "A learner with a budget forgets the guesses it had, and they cannot be made again. Got "
-            f"{run.hypothesis.budget!r}."
+            f"{run.budget!r}."
         )
     result = _before_the_first_round(run)
-    ledger, hypothesis, support = run.ledger.until(rounds), result.hypothesis, run.hypothesis.support
+    ledger, hypothesis, support = run.ledger.until(rounds), result.hypothesis, run.support
     on_rows = ledger.row != STRUCTURE
     np.add.at(hypothesis.structure, ledger.output[~on_rows], ledger.amount[~on_rows])
     if on_rows.any():
@@ -40,13 +39,12 @@ def replayed(run: Run, rounds: int) -> Run:
 
 
 def _before_the_first_round(run: Run) -> Run:
-    hypothesis = run.hypothesis
-    primal = isinstance(hypothesis, Primal)
+    primal = run.primal
     return begin(
         run.game,
-        features=len(hypothesis.weights) - 1 if isinstance(hypothesis, Primal) else None,
-        kernel=None if primal else hypothesis.support.kernel,
+        features=None if primal is None else len(primal.weights) - 1,
+        kernel=run.kernel,
         rule=run.rule,
-        intercept=bool(hypothesis.support.constant),
-        start=hypothesis.start if isinstance(hypothesis, Primal) else None,
+        intercept=run.intercept,
+        start=None if primal is None else primal.start,
     )

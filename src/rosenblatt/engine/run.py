@@ -12,6 +12,7 @@ import numpy as np
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.hypotheses import Budgeted, Dual, Hypothesis, Primal
+from rosenblatt.engine.support import SupportSet
 from rosenblatt.games import Game
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book, Ledger
@@ -156,6 +157,31 @@ class Run:
         finally:
             self.rows_seen = max(seen[0], self.rows_seen)
             self.examples_seen = max(seen[1], self.examples_seen)
+
+    @property
+    def primal(self) -> Primal | None:
+        """The guess as weights; None if there is a kernel."""
+        return self.hypothesis if isinstance(self.hypothesis, Primal) else None
+
+    @property
+    def kernel(self) -> Kernel | None:
+        """The kernel; None in the primal."""
+        return self.hypothesis.kernel
+
+    @property
+    def budget(self) -> Budget | None:
+        """The budget of the support set; None if it may grow."""
+        return self.hypothesis.budget
+
+    @property
+    def intercept(self) -> bool:
+        """Whether a constant feature is learned."""
+        return bool(self.support.constant)
+
+    @property
+    def support(self) -> SupportSet:
+        """The corrected rows that are stored."""
+        return self.hypothesis.support
 
     @property
     def moment(self) -> tuple[int, int]:

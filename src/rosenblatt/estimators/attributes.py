@@ -9,7 +9,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Run
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Ledger
@@ -61,7 +60,7 @@ class RunAttributes:
         except ValueError as missing:
             raise NotThere(str(missing)) from None
         index, output, amount, _ = predictors.guess(run, self.predictor)
-        matrix = np.zeros((run.game.outputs, len(run.hypothesis.support)))
+        matrix = np.zeros((run.game.outputs, len(run.support)))
         matrix[output, index] = amount
         return matrix
 
@@ -82,7 +81,7 @@ class RunAttributes:
 
     def _weights(self, name: str) -> Floats:
         run = self._fitted()
-        if not isinstance(run.hypothesis, Primal):
+        if run.primal is None:
             raise AttributeError(
                 f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_."
             )
@@ -97,5 +96,4 @@ class RunAttributes:
             )
 
     def _run_kernel(self) -> Kernel | None:
-        hypothesis = self._fitted().hypothesis
-        return None if isinstance(hypothesis, Primal) else hypothesis.support.kernel
+        return self._fitted().kernel

@@ -343,7 +343,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         if self._frozen:
             raise ValueError("A pruned tagger cannot learn. Continue with the one it was made from.")
         self._check_same(
-            ("fit_intercept", bool(self.fit_intercept), bool(self._run.hypothesis.support.constant)),
+            ("fit_intercept", bool(self.fit_intercept), bool(self._run.support.constant)),
             (
                 "templates, features, scheme, allowed, transitions and hashing",
                 self._task(),

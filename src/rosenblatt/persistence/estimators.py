@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.hypotheses import Budgeted, Primal
+from rosenblatt.engine.run import Run
 from rosenblatt.games import Ranking
 from rosenblatt.persistence.runs import read_game, read_run, write_game, write_run
 from rosenblatt.persistence.sections import Reader, Writer
@@ -35,14 +35,14 @@ def _read_features(reader: Reader, estimator: Any) -> None:
 
 def _check_features(reader: Reader, estimator: Any) -> None:
     """Check that weights or support vectors match the number of features."""
-    hypothesis = estimator._run.hypothesis
+    run: Run = estimator._run
     features = getattr(estimator, "n_features_in_", None)
-    if isinstance(hypothesis, Primal):
-        enough = features is not None and features < len(hypothesis.weights)
+    if run.primal is not None:
+        enough = features is not None and features < len(run.primal.weights)
         reader.check(enough, "there should be weights for all features")
-    elif len(hypothesis.support) and hypothesis.support.kernel.domain == "vectors":
-        rows = hypothesis.support.rows
-        grows = rows.sparse or isinstance(hypothesis, Budgeted)
+    elif len(run.support) and run.support.kernel.domain == "vectors":
+        rows = run.support.rows
+        grows = rows.sparse or run.budget is not None
         fits = features is not None and (features == rows.width or (grows and features > rows.width))
         reader.check(fits, "rows should have as many features as the model")
 
@@ -60,7 +60,7 @@ def _read_classifier(reader: Reader, estimator: Any) -> None:
     _read_features(reader, estimator)
     estimator._run = read_run(reader.section("run"), read_game(reader, len(estimator.classes_)))
     _check_features(reader, estimator)
-    stored = len(estimator._run.hypothesis.support)
+    stored = len(estimator._run.support)
     truths = reader.integers("truths", 0, len(estimator.classes_) - 1, stored)
     estimator._support_truths = truths.tolist()
 

@@ -12,7 +12,6 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt import kernels
 from rosenblatt._types import Array, Data, Floats
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Run
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import widened
@@ -71,15 +70,15 @@ def guess_of(estimator: Any) -> LinearGuess | KernelGuess:
     """Return the guess that the predictor of a classifier or a ranker uses."""
     check_single(estimator)
     run, features = estimator._run, int(getattr(estimator, "n_features_in_", 0))
-    if isinstance(run.hypothesis, Primal):
+    if run.kernel is None:
         weights = predictors.guess_weights(run, estimator.predictor).astype(np.float64)
-        return LinearGuess(weights[:features], run.hypothesis.support.constant * weights[-1])
-    check_formula(run.hypothesis.support.kernel)
+        return LinearGuess(weights[:features], run.support.constant * weights[-1])
+    check_formula(run.kernel)
     return _kernel_guess(run, estimator.predictor, features)
 
 
 def _kernel_guess(run: Run, predictor: str, features: int) -> KernelGuess:
-    support = run.hypothesis.support
+    support = run.support
     index, output, amount, _ = predictors.guess(run, predictor)
     coefficients = np.zeros((len(support), run.game.outputs))
     coefficients[index, output] = amount

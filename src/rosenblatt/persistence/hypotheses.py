@@ -21,15 +21,15 @@ def write_guess(writer: Writer, guess: Hypothesis) -> None:
     """Write a guess of any kind."""
     writer["constant"] = float(guess.support.constant)
     writer.array("structure", guess.structure)
-    if isinstance(guess, Primal):
-        _write_primal(writer, guess)
-    else:
-        writer["kind"] = "budgeted" if isinstance(guess, Budgeted) else "dual"
-        writer["kernel"] = kernel_text(guess.support.kernel)
-    if isinstance(guess, Dual):
-        writer.array("coefficients", guess.coefficients)
-    if isinstance(guess, Budgeted):
-        _write_remembered(writer.section("remembered"), guess)
+    match guess:
+        case Primal():
+            _write_primal(writer, guess)
+        case Dual():
+            writer["kind"], writer["kernel"] = "dual", kernel_text(guess.support.kernel)
+            writer.array("coefficients", guess.coefficients)
+        case Budgeted():
+            writer["kind"], writer["kernel"] = "budgeted", kernel_text(guess.support.kernel)
+            _write_remembered(writer.section("remembered"), guess)
     if guess.keep:
         _write_rows(writer.section("rows"), guess.support.rows)
     writer["follows_recent"] = guess.recent is not None
@@ -39,37 +39,45 @@ def write_guess(writer: Writer, guess: Hypothesis) -> None:
 
 def read_guess(reader: Reader, game: Game, rows_seen: int) -> Hypothesis:
     """Read a guess for this game."""
+    guess = _read_form(reader, game)
+    if reader.flag("follows_recent"):
+        guess.follow_recent(game.heads)
+    if guess.keep:
+        rows = _read_rows(reader.section("rows"), 0 if guess.budget is None else -LARGEST, rows_seen)
+        _check_rows(reader, guess, rows)
+        if len(rows):
+            guess.support.keep(rows)
+    match guess:
+        case Dual():
+            guess.coefficients = reader.array("coefficients", np.float64, len(guess.support), game.outputs)
+        case Budgeted():
+            _read_remembered(reader.section("remembered"), guess, game)
+    if guess.recent is not None:
+        _read_recent(reader.section("recent"), guess)
+    return guess
+
+
+def _read_form(reader: Reader, game: Game) -> Hypothesis:
+    """Read what a guess is made with: weights, a kernel, or a kernel and a budget."""
     constant = reader.number("constant")
     reader.check(constant in (0.0, 1.0), "constant should be 0 or 1")
     structure = _read_structure(reader, game, len(game.structure))
     kind = reader.one_of("kind", ("primal", "dual", "budgeted"))
     if kind == "primal":
-        guess: Hypothesis = _read_primal(reader, game, constant, structure)
-    elif kind == "dual":
-        guess = Dual(parsed(reader, "kernel", kernels.parse), constant, game.outputs, structure)
-    else:
-        guess = _read_budgeted(reader, game, constant, structure)
-    if reader.flag("follows_recent"):
-        guess.follow_recent(game.heads)
-    if guess.keep:
-        lowest = -LARGEST if isinstance(guess, Budgeted) else 0
-        rows = _read_rows(reader.section("rows"), lowest, rows_seen)
-        if isinstance(guess, Primal):
+        return _read_primal(reader, game, constant, structure)
+    if kind == "dual":
+        return Dual(parsed(reader, "kernel", kernels.parse), constant, game.outputs, structure)
+    return _read_budgeted(reader, game, constant, structure)
+
+
+def _check_rows(reader: Reader, guess: Hypothesis, rows: Rows) -> None:
+    match guess:
+        case Primal():
             fits = rows.width is not None and rows.width < len(guess.weights)
             reader.check(fits, "rows should fit the weights")
-        if isinstance(guess, Budgeted):
-            reader.check(
-                len(rows) <= guess.budget.size, "there should be no more rows than the budget allows"
-            )
-        if len(rows):
-            guess.support.keep(rows)
-    if isinstance(guess, Dual):
-        guess.coefficients = reader.array("coefficients", np.float64, len(guess.support), game.outputs)
-    elif isinstance(guess, Budgeted):
-        _read_remembered(reader.section("remembered"), guess, game)
-    if guess.recent is not None:
-        _read_recent(reader.section("recent"), guess)
-    return guess
+        case Budgeted():
+            few = len(rows) <= guess.budget.size
+            reader.check(few, "there should be no more rows than the budget allows")
 
 
 def _write_recent(writer: Writer, guess: Hypothesis) -> None:
@@ -78,8 +86,8 @@ def _write_recent(writer: Writer, guess: Hypothesis) -> None:
     assert recent is not None
     for name in ("since", "behind", "structure"):
         writer.array(name, getattr(recent, name))
-    if not isinstance(guess, Budgeted):
-        writer.array("sums", recent.sums if isinstance(guess, Primal) else recent.sums[: len(guess.support)])
+    if guess.budget is None:
+        writer.array("sums", recent.sums[: _rows_of_sums(guess)])
 
 
 def _read_recent(reader: Reader, guess: Hypothesis) -> None:
@@ -88,9 +96,12 @@ def _read_recent(reader: Reader, guess: Hypothesis) -> None:
     for name in ("since", "behind"):
         setattr(recent, name, reader.integers(name, 0, LARGEST, len(recent.since)))
     recent.structure = reader.array("structure", np.float64, len(recent.structure))
-    if not isinstance(guess, Budgeted):
-        rows = len(guess.weights) if isinstance(guess, Primal) else len(guess.support)
-        recent.sums = reader.array("sums", np.float64, rows, guess.outputs)
+    if guess.budget is None:
+        recent.sums = reader.array("sums", np.float64, _rows_of_sums(guess), guess.outputs)
+
+
+def _rows_of_sums(guess: Hypothesis) -> int:
+    return len(guess.weights) if isinstance(guess, Primal) else len(guess.support)
 
 
 def _read_structure(reader: Reader, game: Game, *shape: int) -> Floats:

@@ -20,7 +20,7 @@ def tagger_values(labeller: Labeller, predictor: str) -> dict[str, Any]:
     """Return one guess of a tagger as JSON values; see `rosenblatt.persistence.json`."""
     _check(labeller)
     weights, _ = labeller.guess(predictor)
-    constant = labeller.run.hypothesis.support.constant
+    constant = labeller.run.support.constant
     pairs = inside.transitions(labeller, predictor)
     return {
         "labels": plain_classes(reading.as_array(labeller.labels)),

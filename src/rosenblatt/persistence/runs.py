@@ -8,7 +8,6 @@ import numpy as np
 
 from rosenblatt import rules
 from rosenblatt._types import Floats
-from rosenblatt.engine.hypotheses import Budgeted
 from rosenblatt.engine.run import Run
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest, Ranking
 from rosenblatt.ledger import STRUCTURE, Book
@@ -90,7 +89,7 @@ def _write_book(writer: Writer, book: Book) -> None:
 
 def _read_book(reader: Reader, run: Run) -> None:
     """Read the book of a run into it, after a check that it can be the book of that run."""
-    game, support = run.game, run.hypothesis.support
+    game, support = run.game, run.support
     corrections = reader.array("corrections", np.float64, None, len(CORRECTION))
     entries = reader.array("entries", np.float64, None, len(ENTRY))
     rounds = reader.integer("rounds")
@@ -103,7 +102,7 @@ def _read_book(reader: Reader, run: Run) -> None:
     reader.check((row >= STRUCTURE) & (row < run.rows_seen), "entries should name rows that were seen")
     most = np.where(row == STRUCTURE, len(game.structure), game.outputs)
     reader.check((output >= 0) & (output < most), "entries should name outputs that there are")
-    if run.hypothesis.keep and len(entries) and not isinstance(run.hypothesis, Budgeted):
+    if run.hypothesis.keep and len(entries) and run.budget is None:
         named = np.unique(row[row != STRUCTURE]).astype(np.int64)
         reader.check(np.isin(named, support.ids), "entries should name rows that are stored")
     run.book.add(rounds, corrections, entries)

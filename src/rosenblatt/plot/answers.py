@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._types import Bools, Ints
-from rosenblatt.engine.hypotheses import Budgeted
 from rosenblatt.engine.predictors import check_kept
 from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.tagger import PerceptronTagger
@@ -103,12 +102,12 @@ def _of_one_vs_rest(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
     """Return true classes, by the support set, and predictions: a class, or after the last one "no"."""
     run = estimator._run
     check_kept(run, "confusion")
-    if isinstance(run.hypothesis, Budgeted):
+    if run.budget is not None:
         raise ValueError(
             "The confusion matrix of one-vs-rest needs all corrected rows, and a budget drops some. Got "
-            f"{run.hypothesis.budget!r}."
+            f"{run.budget!r}."
         )
-    truths = np.array(estimator._support_truths, np.int64)[run.hypothesis.support.indices(ledger.row)]
+    truths = np.array(estimator._support_truths, np.int64)[run.support.indices(ledger.row)]
     predicted = np.where(_up(ledger), len(estimator.classes_), ledger.head)
     return truths[ledger.wrong], predicted[ledger.wrong]
 

@@ -160,8 +160,8 @@ def importances(estimator: PerceptronClassifier) -> tuple[Floats, Floats]:
     """Return the support vectors of the guess that predicts, and the largest |α| of each."""
     run = estimator._run
     index, _, amount, _ = predictors.guess(run, predictors.single(estimator.predictor))
-    importance = np.zeros(len(run.hypothesis.support))
+    importance = np.zeros(len(run.support))
     np.maximum.at(importance, index, np.abs(amount))
     used = np.flatnonzero(importance)
-    rows = run.hypothesis.support.rows.take(used).data
+    rows = run.support.rows.take(used).data
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64), importance[used]

@@ -10,7 +10,6 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array
 from rosenblatt.data.blocks import Block, Sequences, joined
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Examples
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
@@ -63,14 +62,14 @@ class RowFeed:
         """Return the rows of a block, as wide as the widest so far."""
         estimator, X = self.estimator, block.X
         check_width(X.shape[1])
-        width, hypothesis = X.shape[1], estimator._run.hypothesis
+        width, run = X.shape[1], estimator._run
         if width > estimator.n_features_in_:
-            if isinstance(hypothesis, Primal) and hypothesis.start is not None:
+            if run.primal is not None and run.primal.start is not None:
                 raise ValueError(
                     f"Random weights are drawn for the {estimator.n_features_in_} features of the first "
                     f"rows. Got {width} later: start at zero."
                 )
-            hypothesis.widen(width)
+            run.hypothesis.widen(width)
             estimator.n_features_in_ = width
         elif width < estimator.n_features_in_ and sp.issparse(X):
             X = widened(X, estimator.n_features_in_)

@@ -8,7 +8,6 @@ import numpy as np
 
 from rosenblatt._types import Floats
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Rows
@@ -60,8 +59,8 @@ def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -
 
 def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direction:
     """Weights (outputs × features, or features + 1 with the intercept last) as a direction."""
-    hypothesis = run.hypothesis
-    if not isinstance(hypothesis, Primal):
+    hypothesis = run.primal
+    if hypothesis is None:
         raise ValueError(
             "Weights are a direction only for the learner without a kernel. With one, pass a fitted "
             "PerceptronClassifier with the same kernel as u."
@@ -87,7 +86,7 @@ def direction_of_weights(run: Run, examples: Examples, weights: Floats) -> Direc
 
 def support_rows(run: Run, examples: Examples) -> Rows:
     """The corrected rows; under a precomputed kernel only the examples hold them."""
-    stored = run.hypothesis.support.rows
+    stored = run.support.rows
     if len(stored) and stored.width == 0:
         return examples.rows.take(stored.ids)
     return stored

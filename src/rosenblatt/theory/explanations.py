@@ -87,7 +87,7 @@ def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Float
     index, outputs, amount, _ = predictors.guess(run, predictor)
     mine = (outputs == output) & (amount != 0)
     index, amount = index[mine], amount[mine]
-    support = run.hypothesis.support
+    support = run.support
     used = support.rows.take(index)
     similarity = support.similarities(row, used)[0].astype(np.float64) if len(index) else np.empty(0)
     order = np.argsort(-np.abs(amount * similarity), kind="stable")

@@ -13,7 +13,6 @@ from rosenblatt.arena.proof import prove, prove_by_own
 from rosenblatt.arena.records import contest_values, learner_values, rules_values
 from rosenblatt.arena.server.replay import guesses, single_precision
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.replay import replayed
 from rosenblatt.ledger import STRUCTURE
 from rosenblatt.rows import Rows
@@ -64,7 +63,7 @@ def _positions(match: Match) -> Floats:
 
 def _guesses(match: Match) -> Floats:
     """Return where the tip of each v_k is drawn."""
-    if isinstance(match.contest, Sequences) or not isinstance(match.run.hypothesis, Primal):
+    if isinstance(match.contest, Sequences) or match.run.primal is None:
         return np.empty((0, 2))
     found = guesses(match.run)
     return np.zeros((1, 2)) if not found.shape[1] else _in_the_plane(match, found)
@@ -82,7 +81,7 @@ def _proof(match: Match) -> dict[str, Any] | None:
     """Return the proof's numbers for every k: for the rules' u if B is linear, else for a guess of B."""
     if not match.rounds:
         return None
-    judged = match.rules is not None and isinstance(match.run.hypothesis, Primal)
+    judged = match.rules is not None and match.run.primal is not None
     found = prove(match) if judged else prove_by_own(match)
     return {
         "progress": found.progress.tolist(),
@@ -108,7 +107,7 @@ def surface(match: Match, rounds: int, predictor: str, reach: float, side: int) 
     """
     run = single_precision(match.run, rounds)
     most = CELLS / 4 if predictor == "sample" else CELLS
-    side = max(8, min(side, int(np.sqrt(most / max(1, len(run.hypothesis.support))))))
+    side = max(8, min(side, int(np.sqrt(most / max(1, len(run.support))))))
     along = ((np.arange(side) + 0.5) / side * 2 * reach - reach).astype(np.float32)
     grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)
     return _answers(run, Rows(grid), predictor).astype(np.float32).reshape(side, side)
@@ -127,7 +126,7 @@ def support(match: Match, rounds: int, predictor: str) -> list[tuple[int, float]
     """Return the rounds whose examples are in the support set, each with its importance."""
     run = replayed(match.run, rounds)
     index, _, amount, _ = predictors.guess(run, predictors.single(predictor))
-    return [(int(run.hypothesis.support.ids[p]), float(a)) for p, a in zip(index, amount, strict=True) if a]
+    return [(int(run.support.ids[p]), float(a)) for p, a in zip(index, amount, strict=True) if a]
 
 
 def why(match: Match, rounds: int, predictor: str, x: list[float]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from rosenblatt.rows import Rows
 
 def guesses(run: Run) -> Floats:
     """Return v_0, v_1, … of a linear learner with one output (corrections + 1 × features)."""
-    ledger, support = run.ledger, run.hypothesis.support
+    ledger, support = run.ledger, run.support
     if not len(support):
         return np.zeros((1, 0))
     moved = np.zeros((len(ledger) + 1, support.rows.data.shape[1]))

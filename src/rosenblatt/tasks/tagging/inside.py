@@ -9,7 +9,6 @@ import numpy as np
 
 from rosenblatt._types import Floats
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.features import Tokens
 from rosenblatt.rows import Rows
 from rosenblatt.tasks.tagging.labeller import Labeller
@@ -132,7 +131,7 @@ def _on_rows(
 ) -> list[Reason]:
     """The contributions of the rows' features, or of the stored rows if there is a kernel."""
     amounts: dict[str, float] = {}
-    rows, constant = Rows(tokens.rows), labeller.run.hypothesis.support.constant
+    rows, constant = Rows(tokens.rows), labeller.run.support.constant
     for each, sign in ((label, 1.0), (rival, -1.0)):
         for row, output in _passed(labeller, path, index, each):
             for name, amount in _of_row(
@@ -145,7 +144,7 @@ def _on_rows(
 def _of_row(
     labeller: Labeller, predictor: str, row: Rows, output: int, constant: float
 ) -> list[tuple[str, float]]:
-    if not isinstance(labeller.run.hypothesis, Primal):
+    if labeller.is_dual:
         ids, importance, similarity, _ = explanations.parts(labeller.run, row, predictor, output)
         return [(f"stored token {i}", a) for i, a in zip(ids, importance * similarity, strict=True)]
     weights, _ = labeller.guess(predictor)

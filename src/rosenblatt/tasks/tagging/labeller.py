@@ -11,7 +11,6 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.run import Examples, Run, begin
 from rosenblatt.features import Encoder, Tokens
 from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
@@ -51,7 +50,7 @@ class Labeller:
     @property
     def is_dual(self) -> bool:
         """Whether there is a kernel, and so no weight of a feature."""
-        return not isinstance(self.run.hypothesis, Primal)
+        return self.run.kernel is not None
 
     @property
     def numbers(self) -> range:
@@ -96,9 +95,8 @@ class Labeller:
 
     def prepare(self, examples: Examples, epochs: int) -> None:
         """Set the precision that the guess needs for this many epochs over these examples."""
-        hypothesis = self.run.hypothesis
-        if isinstance(hypothesis, Primal):
-            hypothesis.hold(self._more(examples, epochs), moved=len(self.run.book) > 0)
+        if (primal := self.run.primal) is not None:
+            primal.hold(self._more(examples, epochs), moved=len(self.run.book) > 0)
 
     def _more(self, examples: Examples, epochs: int) -> float:
         """The most that weights can grow in these epochs if they stay integers; ∞ if they need not."""
@@ -117,7 +115,7 @@ class Labeller:
 
     def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
         """Encode sequences to tag; comparing them with the support set needs them tidy."""
-        linear = isinstance(self.run.hypothesis, Primal) and predictor in predictors.GUESSES
+        linear = not self.is_dual and predictor in predictors.GUESSES
         return self.encoder.encode(sequences, tidy=not linear, first=first)
 
     def lattice(self, tokens: Tokens, predictor: str, random: np.random.Generator | None = None) -> Lattice:
@@ -128,7 +126,7 @@ class Labeller:
         elif predictor == "sample":
             scores, drawn = predictors.sampled(self.run, rows, starts, random or np.random.default_rng())
             return Lattice(self.game, scores, drawn, starts, tokens.of_tokens())
-        elif isinstance(self.run.hypothesis, Primal):
+        elif not self.is_dual:
             weights, once = self.guess(predictor)
             scores = predictors.scores_by(self.run, weights, rows)
         else:
@@ -163,7 +161,7 @@ class Labeller:
 
         A feature is kept if the magnitude of one of its weights is above `smallest`.
         """
-        if not isinstance(self.run.hypothesis, Primal):
+        if self.is_dual:
             raise ValueError("A learner with a kernel has examples, and no features to leave out.")
         weights, structure = self.guess(predictor)
         encoder = deepcopy(self.encoder)
@@ -171,8 +169,8 @@ class Labeller:
         kept = encoder.keep(chosen) >= 0
         result = Labeller(self.task, encoder, self.labels)
         result.run = begin(self.game, features=int(kept.sum()), intercept=intercept, keep=False)
-        hypothesis = result.run.hypothesis
-        assert isinstance(hypothesis, Primal)
+        hypothesis = result.run.primal
+        assert hypothesis is not None
         hypothesis.weights = np.vstack([weights[: len(kept)][kept], weights[-1:]])
         hypothesis.structure = structure.copy()
         return result
