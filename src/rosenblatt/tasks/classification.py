@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite
+from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, column_or_1d
+from sklearn.utils.validation import column_or_1d
 
 from rosenblatt._types import Array, Floats, Ints
 
@@ -93,8 +93,7 @@ def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any)
         return None
     result = np.ones(len(truths))
     if sample_weight is not None:
-        like = np.empty((len(truths), 0))
-        result *= _check_sample_weight(sample_weight, like, ensure_non_negative=True)
+        result *= _one_per_row(sample_weight, len(truths))
     if class_weight is not None:
         result *= compute_sample_weight(class_weight, classes[truths])
     bad = np.flatnonzero(~((result >= 0) & (result <= MOST)))
@@ -104,3 +103,15 @@ def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any)
             "sample_weight and class_weight."
         )
     return result
+
+
+def _one_per_row(sample_weight: Any, rows: int) -> Floats:
+    """Return a weight per row from one for each of them, or one for all."""
+    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
+    if weights.shape not in ((), (rows,)):
+        raise ValueError(
+            f"sample_weight must be a number or have one per row, shape {(rows,)}. Got shape {weights.shape}."
+        )
+    if not weights.any():
+        raise ValueError("Sample weights must contain at least one non-zero number. Got none.")
+    return np.broadcast_to(weights, (rows,))
