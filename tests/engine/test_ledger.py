@@ -10,7 +10,7 @@ from fixtures.playing import CUBIC, a_run, games_and_points, labelled_points
 from rosenblatt.engine import majority, predictors, support
 from rosenblatt.engine.learner import play_blocks
 from rosenblatt.games import Argmax, Binary, OneVsRest
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, counting
 
 
 def the_table():
@@ -161,3 +161,19 @@ def test_decide_in_small_chunks_changes_nothing(game, dual):
         patch.setattr(support, "STORED", 3)
         patch.setattr(support, "SHOWN", 2)
         assert np.array_equal(answers(), whole)
+
+
+def test_support_set_rejects_ids_that_it_does_not_store():
+    X, y = np.eye(4), np.array([0, 1, 0, 1])
+    run = a_run(Binary(), X, y, kernel=CUBIC, epochs=1)
+    assert run.support.indices(run.support.ids).tolist() == list(range(len(run.support)))
+    with pytest.raises(KeyError, match="Row 99 is not in the support set"):
+        run.support.indices(np.array([0, 99]))
+
+
+def test_counting_keeps_one_array_for_rounds_and_their_bounds():
+    rounds, bounds = counting(1000), counting(1001)
+    assert np.shares_memory(rounds, bounds)
+    assert np.array_equal(bounds, np.arange(1001))
+    assert not bounds.flags.writeable
+    assert np.shares_memory(rounds, counting(1000))

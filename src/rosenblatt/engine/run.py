@@ -96,7 +96,7 @@ class Orders(Iterator[Ints]):
             raise StopIteration
         self._left -= 1
         if self._random is None:
-            return counting(self._rounds + 1)[:-1]
+            return counting(self._rounds)
         return self._random.permutation(self._rounds)
 
     def skip(self) -> int:

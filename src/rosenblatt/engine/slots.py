@@ -48,8 +48,8 @@ class SupportSlots(SupportSet):
             self._rows = Rows(self._joined(), self._ids, squares)
         return self._rows
 
-    def indices(self, ids: Ints) -> Ints:
-        """Return the indices of the rows with these ids; any index for an id that is not stored."""
+    def _candidates(self, ids: Ints) -> Ints:
+        """Return the index of each id if it is stored, else any index."""
         order = np.argsort(self._ids, kind="stable")
         return order[np.minimum(np.searchsorted(self._ids[order], ids), len(self) - 1)]
 

@@ -46,7 +46,15 @@ class SupportSet:
         return self._store.ids
 
     def indices(self, ids: Ints) -> Ints:
-        """Return the indices of the rows with these ids; any index for an id that is not stored."""
+        """Return the indices of the rows with these ids; raise KeyError if one is not stored."""
+        found = self._candidates(ids) if len(self) else ids
+        if (not len(self) and len(ids)) or (self.ids[found] != ids).any():
+            missing = np.setdiff1d(ids, self.ids)[0]
+            raise KeyError(f"Row {missing} is not in the support set.")
+        return found
+
+    def _candidates(self, ids: Ints) -> Ints:
+        """Return the index of each id if it is stored, else any index."""
         if self._ascending:
             return np.minimum(np.searchsorted(self.ids, ids), len(self) - 1)
         if self._by_id is None:
@@ -58,7 +66,7 @@ class SupportSet:
     def keep(self, rows: Rows) -> None:
         """Store those rows that are not stored yet; the caller passes a copy."""
         if len(self):
-            new = self.ids[self.indices(rows.ids)] != rows.ids
+            new = self.ids[self._candidates(rows.ids)] != rows.ids
             rows = rows if new.all() else rows.take(np.flatnonzero(new))
         if len(rows):
             self._ascending &= bool((np.diff(rows.ids, prepend=self.ids[-1:]) > 0).all())

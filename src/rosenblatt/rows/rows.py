@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -193,10 +192,14 @@ def read_only(array: Array) -> Array:
     return view
 
 
-@lru_cache(maxsize=1)
+_counted: list[Ints] = [np.arange(0)]
+
+
 def counting(size: int) -> Ints:
-    """0, 1, … size − 1, as a read-only array that is made once."""
-    return read_only(np.arange(size))
+    """0, 1, … size − 1, as a read-only view of the longest such array so far."""
+    if len(_counted[0]) < size:
+        _counted[0] = read_only(np.arange(size + 1))  # rounds and their bounds differ by one
+    return _counted[0][:size]
 
 
 def parts(size: int, most: int) -> list[slice]:

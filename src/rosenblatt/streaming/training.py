@@ -197,7 +197,7 @@ def _play_block(
     with run.counting_from(position.rows, position.examples):
         examples = feed.examples(block, random)
     shuffled = estimator.shuffle and not examples.repeats
-    order = random.permutation(len(examples)) if shuffled else counting(len(examples) + 1)[:-1]
+    order = random.permutation(len(examples)) if shuffled else counting(len(examples))
     for part, piece in _pieces(examples, order, position, checkpoints):
         with run.counting_from(position.rows, run.examples_seen if examples.repeats else position.examples):
             estimator._play(part, [piece], once=True)
@@ -230,4 +230,4 @@ def _pieces(
         first, last = examples.starts[piece[0]], examples.starts[piece[-1] + 1]
         starts = examples.starts[piece[0] : piece[-1] + 2] - first
         part = replace(examples, starts=starts, index=examples.index[first:last])
-        yield part, counting(len(part) + 1)[:-1]
+        yield part, counting(len(part))
