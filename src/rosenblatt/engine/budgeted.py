@@ -14,12 +14,13 @@ import numpy as np
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
+from rosenblatt.engine.forgetting import FORGET, RIDGE, log_similarities
 from rosenblatt.engine.recent import Recent
-from rosenblatt.engine.slots import SupportSlots, between
+from rosenblatt.engine.slots import SupportSlots
 from rosenblatt.kernels import RBF, Kernel
 from rosenblatt.ledger import STRUCTURE, Book, Ledger, assembled
 from rosenblatt.loops import budgets as loops
-from rosenblatt.rows import Rows, products
+from rosenblatt.rows import Rows
 
 GROUPS = 16
 """Groups of consecutive guesses that are remembered, each by its average."""
@@ -29,9 +30,6 @@ CURRENT, BEST = 0, 1
 
 RECENT = 2 + GROUPS
 """Index of z of the recent average, if it is followed, so that what is forgotten is forgotten there, too."""
-
-RIDGE = 1e-8
-"""Added to the Gram matrix, as a share of the first row's squared length, before it is inverted."""
 
 
 class Budgeted:
@@ -170,7 +168,7 @@ class Budgeted:
             return
         self._store(row, change)
         if self.budget.policy == "merging":
-            logs = self._logs(row, size)
+            logs = log_similarities(self.support, row, size)
             self.matrix[size, :size] = self.matrix[:size, size] = logs
             self.matrix[size, size] = 0.0
         if size == self.budget.size:
@@ -212,9 +210,9 @@ class Budgeted:
         flat = self.guesses.reshape(len(self.guesses), -1)
         gone = loops.least_loss(flat, self.matrix, size + 1, self.outputs)
         loops.hand_over(flat, self.matrix, size + 1, gone)
-        self._vacate(gone)
+        self.vacate(gone)
 
-    def _vacate(self, slot: int) -> None:
+    def vacate(self, slot: int) -> None:
         """Let the last row take the slot of one that is gone."""
         last = len(self.support) - 1
         self.support.remove(slot)
@@ -224,54 +222,6 @@ class Budgeted:
             self.matrix[slot, :last] = self.matrix[last, :last]
             self.matrix[:last, slot] = self.matrix[:last, last]
             self.matrix[slot, slot] = self.matrix[last, last]
-
-    def _drop_oldest(self) -> None:
-        self._vacate(int(np.argmin(self.age[: len(self.support)])))
-
-    def _drop_any(self) -> None:
-        draw = np.random.default_rng([self.budget.seed, self.stored])
-        self._vacate(int(draw.integers(len(self.support))))
-
-    def _merge(self) -> None:
-        size = len(self.support)
-        flat = self.guesses.reshape(len(self.guesses), -1)
-        row = int(np.argmin((self.coefficients**2).sum(axis=1)))
-        constant = self.support.constant
-        other, share = loops.best_partner(flat, self.matrix, size, self.outputs, constant, row)
-        log = self.matrix[row, other]
-        first, second = np.exp(log * (1 - share) ** 2), np.exp(log * share**2)
-        flat[other] = ((first + constant) * flat[row] + (second + constant) * flat[other]) / (1 + constant)
-        logs = share * self.matrix[row] + (1 - share) * self.matrix[other] - share * (1 - share) * log
-        self.matrix[other] = self.matrix[:, other] = np.minimum(logs, 0.0)
-        self.matrix[other, other] = 0.0
-        self.merged += 1
-        self.support.put(between(self.support.rows, row, other, share, STRUCTURE - self.merged), other)
-        self._vacate(row)
-
-    def _logs(self, row: Rows, size: int) -> Floats:
-        """The logarithms of a row's similarities to the first stored ones: −γ times squared distances."""
-        kernel, stored = self.support.kernel, self.support.rows.take(slice(0, size))
-        assert isinstance(kernel, RBF)
-        if not stored.sparse:
-            apart = stored.data.astype(np.float64) - row.data.astype(np.float64)
-            return np.asarray(-kernel.rate * np.einsum("ij,ij->i", apart, apart))
-        inner = products(stored.data, row.data)[:, 0].astype(np.float64)
-        return np.asarray(-kernel.rate * np.maximum(stored.squares + row.squares[0] - 2 * inner, 0.0))
-
-    def _halve(self) -> None:
-        size = len(self.support)
-        strength = (self.coefficients**2).sum(axis=1)
-        order = np.argsort(-strength, kind="stable")
-        kept, gone = np.sort(order[: size // 2]), np.sort(order[size // 2 :])
-        rows = self.support.rows
-        gram = self.support.similarities(rows, rows).astype(np.float64)
-        inner = gram[np.ix_(kept, kept)]
-        inner[np.diag_indices(len(kept))] += RIDGE * np.trace(inner) / len(kept)
-        shares = np.linalg.solve(inner, gram[np.ix_(kept, gone)])
-        flat = self.guesses.reshape(len(self.guesses), -1)
-        flat[kept] += shares @ flat[gone]
-        for slot in gone[::-1].tolist():
-            self._vacate(slot)
 
     def _outputs_of(self, head: int) -> slice:
         return slice(None) if self.heads == 1 else slice(head, head + 1)
@@ -396,11 +346,3 @@ class Budgeted:
 
     def savepoint(self, book: Book) -> None:
         """Return None: forgetting cannot be rolled back."""
-
-
-FORGET: dict[str, Callable[[Budgeted], None]] = {
-    "oldest": Budgeted._drop_oldest,
-    "random": Budgeted._drop_any,
-    "merging": Budgeted._merge,
-    "halving": Budgeted._halve,
-}
