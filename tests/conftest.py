@@ -28,3 +28,37 @@ def data() -> Path:
     if not folder or not Path(folder).is_dir():
         pytest.skip("ROSENBLATT_DATA does not name a folder of data sets")
     return Path(folder)
+
+
+EXPECTED_SKIPS = (
+    "ROSENBLATT_DATA does not name",
+    "SCIPY_ARRAY_API is not set",
+    "needs the rivals",
+    "root writes anywhere",
+    "on this system",
+    "no device can be made",
+    "sends a POSIX signal",
+)
+"""Reasons to skip a test in CI. Any other skip means that something is not installed, and fails the run."""
+
+unexpected_skips: list[str] = []
+
+
+def pytest_runtest_logreport(report):
+    """Collect skips in CI whose reason is not listed."""
+    if os.environ.get("CI") and report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(known in reason for known in EXPECTED_SKIPS):
+            unexpected_skips.append(f"{report.nodeid}: {reason}")
+
+
+def pytest_sessionfinish(session):
+    """Fail the run if a test was skipped for a reason that is not listed."""
+    if unexpected_skips and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Print the skips that are not listed."""
+    for line in unexpected_skips:
+        terminalreporter.write_line(f"UNEXPECTED SKIP {line}", red=True)
