@@ -55,6 +55,8 @@ def evaluate(
             f"{what} must be an expression such as {example}. Got {text!r}, which ends too early or has a "
             f"misplaced sign at character {fault.offset or 1}."
         ) from None
+    except Uncalled as call:
+        raise ValueError(f"{what} must be written with parentheses, as {call}. Got {_shown(text)}.") from None
     except Unreadable as fault:
         raise ValueError(
             f"{what} must be made of {', '.join(calls)}, numbers, +, * and **, as in {example}. "
@@ -66,6 +68,10 @@ def evaluate(
 
 class Unreadable(Exception):  # noqa: N818
     """A part of an expression that is not allowed."""
+
+
+class Uncalled(Exception):  # noqa: N818
+    """The name of a function without parentheses, and how to write its call."""
 
 
 class _Reader:
@@ -84,7 +90,17 @@ class _Reader:
             return self._combined(node, depth)
         if isinstance(node, ast.Call):
             return self._called(node, depth)
+        if isinstance(node, ast.Name) and node.id in self._calls:
+            raise Uncalled(self._call_of(node.id))
         raise Unreadable(ast.unparse(node))
+
+    def _call_of(self, name: str) -> str:
+        """Return how to call a function: without arguments, or with some that it needs."""
+        try:
+            self._calls[name]()
+        except (TypeError, ValueError):
+            return f"{name}(…)"
+        return f"{name}()"
 
     def _signed(self, node: ast.UnaryOp, depth: int) -> Any:
         value = self.value(node.operand, depth + 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import inf, isclose, isfinite, isnan, nan
+from math import inf, isclose, isnan, nan
 from numbers import Real
 from typing import Protocol
 
@@ -19,7 +19,7 @@ from rosenblatt import _expressions
 from rosenblatt._types import Array, Floats
 from rosenblatt.checks import Check
 from rosenblatt.loops.checking import alone
-from rosenblatt.loops.compiling import compilable
+from rosenblatt.loops.compiling import compilable, is_ours
 
 __all__ = [
     "Check",
@@ -176,30 +176,43 @@ class PassiveAggressive:
         return (radius_squared + float(self.parameters[2])) * (cost / margin) ** 2
 
 
+TRIAL = (0.0, 1.0, 1.0)
+"""A margin, a squared norm and a cost that every rule corrects."""
+
+
 def numbers_of(rule: Rule) -> tuple[float, Floats]:
-    """Return the required margin and the parameters of a rule for loops; raise ValueError if one is NaN."""
+    """Return the required margin and the parameters of a rule for loops.
+
+    Raises ValueError if one cannot be used, or if the step of a user's rule fails in a first trial: before
+    loops are compiled, an error can name the rule and its cause.
+    """
     required_margin, parameters = float(rule.required_margin), np.asarray(rule.parameters, dtype=np.float64)
     fewest = 3 if rule.step is step else 0
-    if isnan(required_margin) or np.isnan(parameters).any() or len(parameters) < fewest:
+    backwards = fewest > 0 and bool((parameters < 0).any())
+    if isnan(required_margin) or np.isnan(parameters).any() or len(parameters) < fewest or backwards:
         raise ValueError(
-            f"The rule {rule!r:.100} must have a required margin and {fewest or 'some'} parameters that are "
-            f"not NaN. Got {required_margin} and {parameters.tolist()!r:.60}: correct the rule."
+            f"The rule {rule!r:.100} must have a required margin that is not NaN and "
+            f"{'3 parameters of at least 0' if fewest else 'parameters that are not NaN'}. "
+            f"Got {required_margin} and {parameters.tolist()!r:.60}: correct the rule."
         )
+    if not is_ours(rule.step):
+        stepped(rule, *TRIAL)
     return required_margin, parameters
 
 
 def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> float:
-    """Return the step of a rule; raise ValueError if it raises or its step is not finite."""
+    """Return the step of a rule; raise ValueError if it raises or its step is not a finite number ≥ 0."""
     try:
-        size = float(rule.step(margin, norm_squared, cost, rule.parameters))
-        what = f"moves by {size}"
+        found = rule.step(margin, norm_squared, cost, rule.parameters)
+        size = float(found) if isinstance(found, Real) else nan
+        what = f"moves by {found!s:.60}" if isinstance(found, Real) else f"returned {found!r:.60}"
     except Exception as error:
         size, what = nan, f"raised {type(error).__name__} ({error})"
-    if isfinite(size):
+    if 0 <= size < inf:
         return size
     raise ValueError(
         f"The rule {rule!r:.100} {what}, given the margin {margin:.6g}, the squared norm {norm_squared:.6g} "
-        f"and the cost {cost:.6g}. A step must be finite: correct the rule, or scale the data. "
+        f"and the cost {cost:.6g}. A step must be a finite number ≥ 0: correct the rule, or scale the data. "
         "rosenblatt.rules.check finds such faults."
     )
 
@@ -251,8 +264,9 @@ MEMBERS = ("required_margin", "parameters", "step", "bound")
 def check(rule: Rule) -> Check:
     """Check a rule for what the learner relies on, at some margins, norms and costs.
 
-    The step must be a finite number of at least 0, also where the squared norm is 0. It must compile, and
-    then return the same. The bound must be a number. A sample can refute a rule and never prove one.
+    The step must be a finite number of at least 0, also where the squared norm is 0, and not always 0. It
+    must compile, and then return the same. The bound must be a number. A sample can refute a rule and never
+    prove one.
 
     Examples
     --------
@@ -277,8 +291,9 @@ def check(rule: Rule) -> Check:
         for norm_squared in (0.0, 1e-3, 1.0, 50.0)
         for margin in (-10.0, -1.0, -1e-3, 0.0, max(required_margin, 0.0) / 2)  # what is corrected
     ]
-    for case in cases:
-        _check_step(rule, case, faults)
+    sizes = [_check_step(rule, case, faults) for case in cases]
+    if not any(sizes):
+        faults["zero"] = f"The step is 0 in all {len(cases)} cases: nothing would ever be learned."
     return Check(f"{rule!r:.100}", len(cases), tuple(faults.values()))
 
 
@@ -292,25 +307,24 @@ def _check_bound(rule: Rule, faults: dict[str, str]) -> None:
         faults["bound"] = f"The bound {fault} for radius_squared=1.0 and margin=0.5. It must be a number ≥ 0."
 
 
-def _check_step(rule: Rule, case: tuple[float, float, float], faults: dict[str, str]) -> None:
-    """Record the first fault of each kind in this case."""
+def _check_step(rule: Rule, case: tuple[float, float, float], faults: dict[str, str]) -> float:
+    """Return the step in this case, NaN if it has none; record the first fault of each kind."""
     try:
         size = stepped(rule, *case)
-        if size < 0:
-            faults.setdefault("step", f"The step is {size:.6g} for {_shown(case)}. It must not go backwards.")
     except ValueError as fault:
         faults.setdefault("step", str(fault))
-        return
+        return nan
     try:
         compiled = float(alone(rule.step)(*case, rule.parameters))
     except Exception as fault:  # of the step, or of the compiler
         faults.setdefault("compiled", f"The step fails if it is compiled: {fault}")
-        return
+        return size
     if not isclose(size, compiled, rel_tol=1e-9, abs_tol=1e-12):
         faults.setdefault(
             "compiled",
             f"The step is {compiled:.6g} if it is compiled and {size:.6g} if not, for {_shown(case)}.",
         )
+    return size
 
 
 def _shown(case: tuple[float, float, float]) -> str:

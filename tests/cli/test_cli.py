@@ -75,7 +75,7 @@ def test_fit_accepts_a_budget(run, train):
         == 0
     )
     assert json.loads(run("inspect", "m", "--json").out)["stored_rows"] == 7
-    assert "learner with a kernel" in run("fit", train, "-o", "n", "--budget", 7).err
+    assert "rows that a kernel needs" in run("fit", train, "-o", "n", "--budget", 7).err
 
 
 def test_commands_print_tables(run, train):
@@ -257,6 +257,15 @@ def test_help_of_every_command_has_an_example_and_fits_a_screen():
         shown = CliRunner(env={"COLUMNS": "110"}).invoke(commands.app, [name, "--help"]).output
         assert f"rosenblatt {name}" in shown.strip().splitlines()[-1] + shown.strip().splitlines()[-2]
         assert len(shown.splitlines()) <= 48
+
+
+def test_help_names_every_predictor_and_debug_and_who_explains():
+    def shown(*arguments):
+        return " ".join(CliRunner(env={"COLUMNS": "110"}).invoke(commands.app, arguments).output.split())
+
+    assert "last, best, average, vote, sample or recent." in shown("fit", "--help")
+    assert "--debug" in shown("--help")
+    assert "Explain the answer of a classifier" in shown("explain", "--help")
 
 
 def test_commands_import_no_heavy_packages():

@@ -52,7 +52,7 @@ def test_fit_learns_the_column_that_label_names(run, three, tmp_path, label, tok
 @pytest.mark.parametrize("label", ["3", "-4", "pos", "label", "1.5", ""])
 def test_fit_rejects_labels_that_are_no_column(run, three, tmp_path, label):
     done = run("fit", three, "-o", "m", "--label", label)
-    assert done.code == 1
+    assert done.code == 2
     assert "--label must be the index of a column of t.conll, from 0 to 2, or from -3 to -1" in done.err
     assert f"Got {label!r}" in done.err
     assert not (tmp_path / "m").exists()
@@ -77,17 +77,65 @@ def test_evaluate_refuses_files_with_other_columns(run, three, tmp_path):
     for name, width in (("without", 2), ("more", 4), ("few", 1)):
         done = run("evaluate", "m", f"{name}.conll")
         assert done.code == 1
-        assert f"must have 3 columns, as those learned from. Got {width} in {name}.conll" in done.err
-    assert run("tag", "m", "more.conll").out == run("tag", "m", "without.conll").out
-    done = run("tag", "m", "few.conll")
+        assert "Lines must have 3 columns with labels, as those that the tagger learned from. Got" in done.err
+        assert f"Got {width} column{'s' * (width > 1)} in {name}.conll" in done.err
+
+
+@pytest.mark.parametrize("command", ["tag", "predict"])
+def test_tag_refuses_files_with_other_columns(run, three, tmp_path, command):
+    run("fit", three, "-o", "m", "--label", "1")
+    write_conll(tmp_path / "more.conll", columns(WORDS, PARTS, TAGS, TAGS))
+    write_conll(tmp_path / "few.conll", WORDS)
+    name = conllu(tmp_path)
+    for file, found in (
+        ("more.conll", "4 columns in more.conll"),
+        ("few.conll", "1 column in few.conll"),
+        (name, "2 columns in t.conllu, form and the label"),
+    ):
+        done = run(command, "m", file)
+        assert done.code == 1
+        assert "Lines must have 3 columns with labels, as those that the tagger learned from" in done.err
+        assert f"Got {found}." in done.err
+        assert done.out == ""
+
+
+@pytest.mark.parametrize("command", ["tag", "predict", "evaluate", "certify"])
+@pytest.mark.parametrize(
+    ("name", "text", "kind"),
+    [
+        ("rows.svm", "1 1:2\n-1 3:1\n", "svmlight"),
+        ("rows", "1 1:2\n-1 3:1\n", "svmlight"),
+        ("rows.csv", "a,label\n1,x\n", "csv"),
+        ("rows", "a,label\n1,x\n", "csv"),
+        ("rows.jsonl", '{"a": 1}\n', "jsonl"),
+    ],
+)
+def test_tagger_commands_refuse_files_of_other_formats(run, tmp_path, command, name, text, kind):
+    write_conll(tmp_path / "t.conll", WORDS, TAGS)
+    run("fit", "t.conll", "-o", "m")
+    (tmp_path / name).write_text(text)
+    done = run(command, "m", name)
     assert done.code == 1
-    assert "takes tokens of 2 columns. Got 1 in few.conll" in done.err
+    assert f"A tagger reads CoNLL files. Got {name}, which is {kind}: say --format conll" in done.err
+    assert done.out == ""
+
+
+def test_tag_reads_what_may_be_sequences(run, tmp_path):
+    write_conll(tmp_path / "t.conll", WORDS, TAGS)
+    run("fit", "t.conll", "-o", "m")
+    for text in (b"cat\n", b"the\tD\ncat\tN\n", b"the\ncat\n\na\n", b"1 2:3\nthe 1:1\n"):
+        done = run("tag", "m", "-", stdin=text)
+        assert done.code == 0, done.err
+    (tmp_path / "t.csv").write_text("1 1:2\n")
+    assert run("tag", "m", "t.csv", "--format", "conll").code == 0
+    assert run("tag", "m", "t.csv", "--format", "csv").code == 2
+    assert run("tag", "m", "t.csv", "--format", "conll", "--text").code == 2
 
 
 def test_tag_refuses_text_for_tokens_of_several_columns(run, three):
     run("fit", three, "-o", "m")
     done = run("tag", "m", "-", "--text", stdin=b"the cat\n")
-    assert done.code == 1
+    assert done.code == 2
     assert "--text gives tokens of one column. Got a model of tokens of 2" in done.err
 
 
@@ -119,7 +167,7 @@ def test_fit_learns_a_column_of_conllu_by_name_or_index(run, tmp_path, label, ta
 )
 def test_fit_rejects_labels_unknown_to_conllu(run, tmp_path, label, words):
     done = run("fit", conllu(tmp_path), "-o", "m", "--format", "conll", "--label", label)
-    assert done.code == 1
+    assert done.code == 2
     assert words in done.err
 
 

@@ -40,10 +40,10 @@ def test_skip_bad_skips_and_lists_bad_lines(run, tmp_path):
         (["fit", "train.svm", "-o", "m", "--epochs", "0"], 2, "--epochs"),
         (["fit", "train.svm", "-o", "m", "--predictor", "median"], 2, "median"),
         (["fit", "train.svm", "-o", "m", "--checkpoint", "often"], 2, "every=10000"),
-        (["fit", "train.svm", "-o", "m", "--resume"], 1, "--checkpoint"),
-        (["fit", "train.svm", "-o", "m", "--game", "sequence"], 1, "CoNLL"),
+        (["fit", "train.svm", "-o", "m", "--resume"], 2, "--checkpoint"),
+        (["fit", "train.svm", "-o", "m", "--game", "sequence"], 2, "CoNLL"),
         (["fit", "train.svm", "-o", "m", "--game", "ranking"], 1, "query"),
-        (["fit", "t.csv", "-o", "m", "--label", "klass"], 1, "There must be a column 'klass'"),
+        (["fit", "t.csv", "-o", "m", "--label", "klass"], 2, "There must be a column 'klass'"),
         (["fit", "one.svm", "-o", "m"], 1, "at least 2 classes"),
         (["fit", "empty", "-o", "m"], 1, "nothing in empty"),
         (["fit", "noise", "-o", "m"], 1, "--format"),
@@ -54,8 +54,8 @@ def test_skip_bad_skips_and_lists_bad_lines(run, tmp_path):
         (["predict", "model", "t.csv"], 1, "learned from svmlight"),
         (["tag", "model", "train.svm"], 1, "tag takes a PerceptronTagger"),
         (["rank", "model", "train.svm"], 1, "rank takes a PerceptronRanker"),
-        (["explain", "model", "train.svm", "--row", "99"], 1, "There are 60 rows"),
-        (["explain", "model", "train.svm", "--label", "7"], 1, "--label must be one of -1, 1"),
+        (["explain", "model", "train.svm", "--row", "99"], 2, "There are 60 rows"),
+        (["explain", "model", "train.svm", "--label", "7"], 2, "--label must be one of -1, 1"),
         (["certify", "model", "half.svm"], 1, "all of them"),
         (["sing"], 2, "sing"),
     ],
@@ -114,7 +114,9 @@ def test_predict_ignores_new_columns(run, tmp_path):
 def test_fit_reports_strings_in_numeric_columns(run, tmp_path):
     rows = [f"{i},{'xy'[i % 2]}" for i in range(40)]
     (tmp_path / "t.csv").write_text("size,label\n" + "\n".join([*rows, "abc,x"]))
-    assert "'size' is read as strings, because of 'abc' in line 42" in run("fit", "t.csv", "-o", "m").err
+    assert run("fit", "t.csv", "-o", "m").err == (
+        "column size: 40 numbers and 1 string ('abc'), read as categories (line 42)\n"
+    )
     (tmp_path / "t.csv").write_text("size,label\n" + "\n".join([*rows, "inf,x"]))
     assert "finite numbers. Got infinity in line 42" in run("fit", "t.csv", "-o", "m").err
     (tmp_path / "t.csv").write_text("size,qid,label\n1,a,1\n2,,0\n")
@@ -122,6 +124,56 @@ def test_fit_reports_strings_in_numeric_columns(run, tmp_path):
         "Every row needs a query. Got none in line 3"
         in run("fit", "t.csv", "-o", "m", "--game", "ranking").err
     )
+
+
+@pytest.mark.parametrize(
+    ("cells", "remark"),
+    [
+        (["1", "2", "unknown", "3"], "3 numbers and 1 string ('unknown'), read as categories (line 4)"),
+        (["?", "2", "-", "3", "NA", "4", "?"], None),
+        (["?", "2", "-", "3", "NA", "4"], "3 numbers and 2 strings ('?', '-'), read as categories (line 2)"),
+        (["1", "2", "3", "1,5", "", "2,5"], "3 numbers and 2 strings ('1,5', '2,5'), read as"),
+        (["red", "2", "blue"], None),
+        (["true", "false", "unknown"], None),
+        (["1", "2", "nan", "null"], None),
+    ],
+)
+def test_fit_remarks_on_numbers_that_become_categories(run, tmp_path, cells, remark):
+    lines = [f'"{cell}",{"xy"[i % 2]}' for i, cell in enumerate(cells)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,label", *lines]) + "\n")
+    done = run("fit", "t.csv", "-o", "m")
+    assert done.code == 0, done.err
+    assert done.err.startswith(f"column a: {remark}") if remark else done.err == ""
+    assert run("fit", "t.csv", "-o", "m", "--quiet").err == ""
+
+
+def test_fit_repeats_remarks_that_come_from_a_cache(run, tmp_path, monkeypatch):
+    from rosenblatt.data import tables
+
+    monkeypatch.setattr(tables, "ROWS", 4)
+    lines = [f"{i if i != 2 else '?'},{'xy'[i % 2]}" for i in range(9)]
+    (tmp_path / "t.csv").write_text("\n".join(["a,label", *lines]) + "\n")
+    first = run("fit", "t.csv", "-o", "m").err
+    assert (tmp_path / "t.csv.rosenblatt-cache").exists()
+    assert "3 numbers and 1 string ('?')" in first
+    assert run("fit", "t.csv", "-o", "m").err == first
+
+
+def test_evaluate_names_the_label_that_is_missing(run, tmp_path):
+    (tmp_path / "t.csv").write_text("a,churned\n1,x\n2,y\n")
+    run("fit", "t.csv", "-o", "m", "--label", "churned", "--keep")
+    files = {
+        "u.csv": ("a\n1\n", "There must be a column 'churned' with the label in u.csv. Got 'a'."),
+        "v.csv": ("a,churned\n1,x\n2,\n", "Every row needs a label. Got none in line 3 of v.csv."),
+        "u.jsonl": ('{"a": 1}\n', "Line 1 of u.jsonl is bad: it has no 'churned', which is the label"),
+    }
+    for name, (text, words) in files.items():
+        (tmp_path / name).write_text(text)
+        assert run("predict", "m", name).code == 0
+        for command in ("evaluate", "certify"):
+            done = run(command, "m", name)
+            assert done.code == 1
+            assert words in done.err
 
 
 def test_predict_keeps_labels_to_the_last_digit(run, tmp_path):

@@ -119,7 +119,29 @@ def value_of(effect, done):
             "--shuffle orders whole lists. Got --strategy pairs",
         ),
         (["lists.csv", "--strategy", "pairs", "--no-shuffle"], "--shuffle orders whole lists"),
-        (["rows.csv", "--ignore", "f0,label"], "--ignore must not name the label. Got 'label'"),
+        (["rows.csv", "--ignore", "f0,label"], "A column has one role. Got 'label' for --label and --ignore"),
+        (["rows.csv", "--label", "other", "--id", "other"], "Got 'other' for --label and --id: name another"),
+        (["lists.csv", "--query", "list", "--label", "list"], "Got 'list' for --label and --query"),
+        (["lists.csv", "--query", "list", "--id", "list"], "Got 'list' for --query and --id"),
+        (["lists.csv", "--game", "ranking", "--id", "qid"], "Got 'qid' for --query and --id"),
+        (
+            ["lists.csv", "--query", "list", "--multiclass", "argmax"],
+            "--multiclass applies to classification, and --query to ranking. Got both: leave one out.",
+        ),
+        (["rows.csv", "--budget", "5"], "--budget limits the rows that a kernel needs"),
+        (["rows.csv", "--budget", "5", "--kernel", "linear"], "Got no --kernel: give one"),
+        (["rows.csv", "--kernel", "Polynomial(2)", "--no-keep"], "Got --kernel and --no-keep: leave one out"),
+        (["rows.csv", "--predictor", "vote", "--no-keep"], "needs corrected rows. Got --no-keep"),
+        (["rows.csv", "--label", "nothing"], "There must be a column 'nothing' with the label in rows.csv"),
+        (["rows.csv", "--id", "nothing"], "There must be a column 'nothing' with the id in rows.csv"),
+        (["words.conll", "--label", "9"], "--label must be the index of a column of words.conll"),
+        (["words.conll", "--scheme", "IOB3"], "A scheme is one of IOB1"),
+        (
+            ["rows.csv", "--kernel", "Precomputed()"],
+            "must be made of Linear, Polynomial, RBF, Constant, numbers",
+        ),
+        (["rows.csv", "--kernel", "RBF"], "must be written with parentheses, as RBF(…). Got 'RBF'"),
+        (["rows.csv", "--rule", "PassiveAggressive"], "with parentheses, as PassiveAggressive()"),
         (
             ["rows.csv", "--ignore", "nothing"],
             "There must be a column 'nothing' to ignore in rows.csv. Got 'f0'",
@@ -130,17 +152,38 @@ def value_of(effect, done):
 def test_fit_refuses_options_that_do_nothing_beside_others(run, tmp_path, arguments, words):
     write_files(tmp_path)
     done = run("fit", *arguments, "-o", "m")
-    assert done.code == 1
-    assert words in done.err
+    assert done.code == 2
+    assert words in " ".join(done.err.split())
     assert not Path("m").exists()
+
+
+def test_fit_refuses_columns_that_standard_input_lacks(run):
+    done = run("fit", "-", "-o", "m", "--ignore", "b", stdin=b"a,label\n1,x\n2,y\n")
+    assert done.code == 2
+    assert "There must be a column 'b' to ignore in standard input" in done.err
+
+
+def test_kernel_option_linear_learns_weights(run, tmp_path):
+    write_files(tmp_path)
+    assert run("fit", "rows.csv", "-o", "m", "--kernel", "linear").code == 0
+    assert run("fit", "rows.csv", "-o", "n").code == 0
+    assert Path("m").read_bytes() == Path("n").read_bytes()
+
+
+def test_multiclass_option_without_effect_is_remarked_on(run, tmp_path):
+    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,y\n")
+    remark = "--multiclass has no effect: the labels are two classes, and it is for more\n"
+    assert run("fit", "t.csv", "-o", "m", "--multiclass", "one-vs-rest").err == remark
+    assert run("fit", "t.csv", "-o", "m", "--multiclass", "one-vs-rest", "--quiet").err == ""
+    assert run("fit", "t.csv", "-o", "m").err == ""
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate", "certify"])
 def test_format_option_must_suit_the_model(run, folder, command):
     rows, words = Runs(run, folder, "classification", "csv"), Runs(run, folder, "sequence", "conll")
     done = rows(command, ["--format", "conll"])
-    assert done.code == 1
+    assert done.code == 2
     assert "A PerceptronClassifier takes rows. Got --format conll" in done.err
     done = words(command, ["--format", "csv"])
-    assert done.code == 1
+    assert done.code == 2
     assert "A tagger reads CoNLL files. Got --format csv" in done.err

@@ -122,6 +122,15 @@ def test_fit_rejects_queries_read_from_a_cache(run, lists, tmp_path, monkeypatch
     assert done.err == REFUSAL.format(name=lists, column="qid")
 
 
+@pytest.mark.parametrize("strategy", ["pairs", "best", "top"])
+def test_fit_rejects_lists_in_which_no_row_is_better(run, tmp_path, strategy):
+    (tmp_path / "t.csv").write_text("a,qid,label\n1,p,1\n2,p,1\n1,q,0\n3,q,0\n")
+    done = run("fit", "t.csv", "-o", "m", "--query", "qid", "--strategy", strategy)
+    assert done.code == 1
+    assert "There is nothing to learn from: in no query is one row better than another." in done.err
+    assert not (tmp_path / "m").exists()
+
+
 def test_fit_classifies_rows_without_queries(run, train, tmp_path):
     done = run("fit", train, "-o", "m")
     assert done.code == 0

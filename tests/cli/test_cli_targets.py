@@ -113,7 +113,7 @@ def test_output_option_accepts_dev_stdout(run, train, model, tmp_path):
 
 def test_fit_rejects_checkpoints_beside_a_fifo(run, train, fifo, tmp_path):
     done = run("fit", train, "-o", fifo.path, "--checkpoint", "every=10")
-    assert done.code == 1
+    assert done.code == 2
     assert "--checkpoint needs a model file" in done.err
     assert sorted(each.name for each in tmp_path.iterdir()) == ["fifo", "train.svm"]
     with open(fifo.path, "wb"):  # lets the reader end

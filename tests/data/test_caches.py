@@ -183,7 +183,7 @@ def test_cache_is_rebuilt_for_another_version(tmp_path, monkeypatch):
     assert "another version" in told[0]
     assert all_same(blocks, plain)
     monkeypatch.setattr(cache_files, "FORMAT", cache_files.FORMAT + 1)
-    assert "it has format 2, and 3 is read" in told_and_blocks(source_of(tmp_path))[0][0]
+    assert "it has format 3, and 4 is read" in told_and_blocks(source_of(tmp_path))[0][0]
     assert told_and_blocks(source_of(tmp_path))[0] == []
 
 

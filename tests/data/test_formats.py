@@ -190,6 +190,22 @@ def test_detect_follows_the_name_of_sequences_whatever_their_tokens(sentences, s
     assert detect("rows.conll", "rows", "\n".join(lines).encode(), cut=False) == "conll"
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("rows", b"cat\n", "conll"),
+        ("rows", b"the\tD\ncat\tN\n", "conll"),
+        ("rows.tsv", b"the\tD\ncat\tN\n", "tsv"),
+        ("rows", b"1 1:2\n", "svmlight"),
+        ("rows", b'{"a": 1}\n', "jsonl"),
+        ("rows", b"a,b\n1,2\n", "csv"),
+        ("rows", b"PAR1", "parquet"),
+    ],
+)
+def test_detect_prefers_the_expected_format(name, content, kind):
+    assert detect(name, name, content, cut=False, expected="conll") == kind
+
+
 def test_format_option_decides(run, tmp_path):
     (tmp_path / "times.svm").write_bytes(TIMES)
     refused = run("fit", "times.svm", "-o", "m")

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from fixtures.playing import blobs
-from rosenblatt import PerceptronClassifier, kernels
+from rosenblatt import PerceptronClassifier, PerceptronRanker, kernels
 
 
 def fitted():
@@ -172,6 +172,49 @@ def test_predict_names_rows_with_non_finite_scores(kernel, predictor):
     for ask in (clf.predict, clf.decision_function):
         with pytest.raises(ValueError, match="score of row 7 is not a finite number"):
             ask(X)
+
+
+@pytest.mark.parametrize("learner", [PerceptronClassifier(), PerceptronRanker()], ids=repr)
+def test_fit_rejects_lists_of_dicts(learner):
+    name = type(learner).__name__.removeprefix("Perceptron")
+    with pytest.raises(
+        ValueError, match=rf"rows of numbers.*Got a list of dict.*DictVectorizer.*online\.{name}"
+    ):
+        learner.fit([{"a": 1.0}, {"b": 2.0}], [0, 1], **({"qid": [1, 1]} if name == "Ranker" else {}))
+
+
+DAYS = np.array(["2020-01-01", "2020-01-03", "2020-02-01"], "datetime64[ns]")
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (DAYS, r"column 'odd' is of type datetime64\[ns\].*days since a date"),
+        (DAYS - DAYS[0], r"column 'odd' is of type timedelta64"),
+        (["x", "y", "z"], "column 'odd' holds 'x'.*OneHotEncoder"),
+        ([1, "y", None], "column 'odd' holds 'y'"),
+    ],
+)
+def test_fit_names_columns_that_are_not_numbers(values, sentence):
+    pd = pytest.importorskip("pandas")
+    odd = pd.Series(values)
+    for frame in (
+        pd.DataFrame({"odd": odd}),
+        pd.DataFrame({"even": [1.0, 2.0, 3.0], "odd": odd}),
+        pd.DataFrame(
+            {"even": [1.0, 2.0, 3.0], "odd": odd.astype("category") if odd.dtype == object else odd}
+        ),
+    ):
+        with pytest.raises(ValueError, match=f"rows of numbers, and {sentence}"):
+            PerceptronClassifier().fit(frame, [0, 1, 1])
+    zoned = pd.DataFrame({"odd": pd.Series(DAYS).dt.tz_localize("UTC"), "even": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match=r"column 'odd' is of type datetime64\[ns, UTC\]"):
+        PerceptronClassifier().fit(zoned, [0, 1, 1])
+
+
+def test_fit_rejects_arrays_of_dates():
+    with pytest.raises(ValueError, match=r"rows of numbers, and it is of type datetime64\[ns\]"):
+        PerceptronClassifier().fit(DAYS[:, None], [0, 1, 1])
 
 
 def test_fit_rejects_labels_of_mixed_types():

@@ -131,6 +131,23 @@ def test_predict_and_certificate_reject_bad_queries():
         ranker.certificate(X[:80], Y[:80], qid=QID[:80])
 
 
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_certificate_rejects_other_grades(strategy):
+    ranker = PerceptronRanker(strategy=strategy, random_state=0).fit(X, Y, qid=QID)
+    ranker.certificate(X, Y, qid=QID)
+    ranker.certificate(X, 10 * Y + 3, qid=QID)  # in the same order
+    with pytest.raises(ValueError, match=r"with their grades\. Got others: row \d+ was better than row"):
+        ranker.certificate(X, -Y, qid=QID)
+
+
+def test_certificate_of_pairs_forecasts_for_pairs():
+    text = str(PerceptronRanker(random_state=0, epochs=3).fit(X, Y, qid=QID).certificate(X, Y, qid=QID))
+    assert "Forecast. The 600 pairs drawn in all epochs had" in text
+    assert "another pair drawn from the same lists" in text
+    ranker = PerceptronRanker(strategy="best", random_state=0).fit(X, Y, qid=QID)
+    assert "Forecast. The first epoch had" in str(ranker.certificate(X, Y, qid=QID))
+
+
 def test_qid_distinguishes_integers_from_strings():
     ranker = PerceptronRanker(strategy="best", epochs=1, shuffle=False)
     assert ranker.fit(X[:16], Y[:16], qid=[1] * 8 + ["1"] * 8).ledger_.rounds == 2
@@ -278,7 +295,7 @@ class TestOnline:
             (X[:3], 3, "index from 0 to 2"),
             (X[:3], 0.5, "index from 0 to 2"),
             (X[:3, :2], 0, "must have 5 features"),
-            (np.where(X[:3] > 0, np.nan, X[:3]), 0, "not a finite number"),
+            (np.where(X[:3] > 0, np.nan, X[:3]), 0, "made of finite numbers"),
             ([{"a": 1}, {"b": 1}], 0, "of one kind"),
             ("text", 0, "list of rows"),
             ([[1, 2], [3]], 0, "rows of equal length"),

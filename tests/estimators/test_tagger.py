@@ -213,6 +213,11 @@ def test_certificate_holds_for_every_kind_of_input(kind):
     assert certificate.bound >= certificate.mistakes > 0
     with pytest.raises(ValueError, match="learned from"):
         tagger.certificate(X[:2], TAGS[:2])
+    corrected = int(tagger.ledger_.example[0])
+    other = dict(zip(tagger.classes_, np.roll(tagger.classes_, 1), strict=True))
+    changed = [[other[t] for t in tags] if i == corrected else tags for i, tags in enumerate(TAGS)]
+    with pytest.raises(ValueError, match=r"with their labels\. Got others: the label of token"):
+        tagger.certificate(X, changed)
 
 
 def test_tagger_is_a_scikit_learn_estimator():

@@ -16,7 +16,7 @@ from rosenblatt.engine.learner import learn, play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import NO_STRUCTURE, Argmax, Binary, OneVsRest, Ranking, Sequence, compilable
 from rosenblatt.kernels import Linear
-from rosenblatt.loops.checking import checked_judge, checked_step
+from rosenblatt.loops.checking import alone, checked_judge, checked_step
 from rosenblatt.rows import Rows
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 from rosenblatt.theory.certificates import certify
@@ -170,7 +170,7 @@ class Stepping:
 
 
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:divide by zero")
-@pytest.mark.parametrize("name", ["nan", "divides", "short"])
+@pytest.mark.parametrize("name", ["nan", "divides", "short", "backwards"])
 @pytest.mark.parametrize("way", WAYS)
 def test_learner_reports_a_rule_that_does_not_step_by_a_finite_number(way, name):
     player, form, kernel = WAYS[way]
@@ -187,7 +187,7 @@ class Borrowing(Perceptron):
     parameters = property(lambda self: np.array(self.numbers, float))
 
 
-@pytest.mark.parametrize("numbers", [(np.nan, np.nan, 0.0), (1.0,)], ids=repr)
+@pytest.mark.parametrize("numbers", [(np.nan, np.nan, 0.0), (1.0,), (-1.0, -1.0, 0.0)], ids=repr)
 @pytest.mark.parametrize("way", WAYS)
 def test_learner_reports_parameters_that_a_step_of_the_library_cannot_use(way, numbers):
     player, form, kernel = WAYS[way]
@@ -206,6 +206,50 @@ def test_online_names_the_rule_and_not_the_data():
     with pytest.raises(ValueError, match=r"The rule Stepping\(name='nan'\) moves by nan"):
         learner.add_example({"a": 30.0}, 1)
     assert learner.ledger.rounds == 0
+
+
+def test_online_reports_a_rule_that_steps_backwards():
+    learner = online.Classifier(rule=Stepping("backwards"))
+    with pytest.raises(ValueError, match=r"The rule Stepping\(name='backwards'\) moves by -1\.0"):
+        learner.add_example({"a": 30.0}, 1)
+    assert learner.ledger.rounds == 0
+
+
+@compilable
+def step_of_a_string(margin, norm_squared, cost, parameters):
+    return "x"
+
+
+@compilable
+def step_of_an_undefined_name(margin, norm_squared, cost, parameters):
+    return 1.0 / norm_sqared  # noqa: F821
+
+
+@compilable
+def no_step(margin, norm_squared, cost, parameters):
+    return 0.0
+
+
+@dataclass(frozen=True)
+class SteppingBy(Stepping):
+    name: str = "fine"
+    step = property(lambda self: globals()[self.name])
+    parameters = property(lambda self: np.ones(1))
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("step_of_a_string", r"returned 'x', given"),
+        ("step_of_an_undefined_name", r"raised NameError \(name 'norm_sqared' is not defined\)"),
+    ],
+)
+@pytest.mark.parametrize("way", WAYS)
+def test_learner_reports_a_step_that_is_no_number(way, name, sentence):
+    player, form, kernel = WAYS[way]
+    y = np.random.default_rng(1).integers(0, 2, 40)
+    with pytest.raises(ValueError, match=rf"The rule SteppingBy\(name='{name}'\) {sentence}"):
+        a_run(Binary(), form(POINTS), y, rule=SteppingBy(name), kernel=kernel, player=player)
 
 
 # --- what cannot be compiled ---
@@ -252,6 +296,28 @@ def test_learner_reports_a_judge_that_cannot_be_compiled(way, name):
     player, form, _ = WAYS[way]
     with pytest.raises(TypeError, match=r"module-level functions marked with @rosenblatt\.games\.compilable"):
         a_run(Plain(name=name), form(POINTS), LABELS, player=player)
+
+
+@compilable
+def undefined_judge(scores, structure, truth, head, required, where, amount):
+    return 0, infinity, False, 1.0  # noqa: F821
+
+
+@compilable
+def missing_attribute(scores, structure, truth, head, required, where, amount):
+    return 0, np.no_such_number, False, 1.0
+
+
+@pytest.mark.parametrize(
+    ("judge", "cause"),
+    [
+        (undefined_judge, "NameError: name 'infinity' is not defined"),
+        (missing_attribute, "AttributeError: module 'numpy' has no attribute 'no_such_number'"),
+    ],
+)
+def test_compiler_errors_begin_with_the_cause(judge, cause):
+    with pytest.raises(TypeError, match=rf"\.{judge.__name__} cannot be compiled: {cause}"):
+        alone(judge)(POINTS[:1], NO_STRUCTURE, LABELS[:1], 0, 0.0, np.empty((1, 2), np.int64), np.empty(1))
 
 
 def test_play_needs_no_compiler():
@@ -448,7 +514,9 @@ class WrongRule(Stepping):
         (Stepping("nan"), ["moves by nan", "squared norm 50"]),
         (Stepping("divides"), ["raised ZeroDivisionError"]),
         (Stepping("short"), ["raised IndexError"]),
-        (Stepping("backwards"), ["step is -1", "must not go backwards"]),
+        (Stepping("backwards"), ["moves by -1.0", "must be a finite number ≥ 0"]),
+        (SteppingBy("no_step"), ["step is 0 in all 40 cases"]),
+        (SteppingBy("step_of_a_string"), ["returned 'x'"]),
         (Stepping("plain"), ["plain_step cannot be compiled"]),
         (
             WrongRule("plain"),

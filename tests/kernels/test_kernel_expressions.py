@@ -47,6 +47,17 @@ def test_parse_rejects_anything_else(text):
         parse(text)
 
 
+def test_parse_says_that_parentheses_are_missing():
+    with pytest.raises(
+        ValueError, match=r"^A kernel must be .* parentheses, as Linear\(\)\. Got 'Linear \+ 1'"
+    ):
+        parse("Linear + 1")
+    with pytest.raises(ValueError, match=r"parentheses, as RBF\(…\)\. Got 'RBF'"):
+        parse("RBF")
+    with pytest.raises(ValueError, match=r"^A rule must be .* as PassiveAggressive\(\)"):
+        rules.parse("PassiveAggressive")
+
+
 @pytest.mark.parametrize(
     "rule", [rules.Perceptron(0.5), rules.Margin(0.1, 2.0), rules.PassiveAggressive(0.3, "PA-II")]
 )

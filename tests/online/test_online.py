@@ -1,5 +1,6 @@
 """online.Classifier: forms of examples, and errors."""
 
+import pickle
 import signal
 
 import numpy as np
@@ -192,6 +193,84 @@ def test_add_example_accepts_mixed_dense_and_sparse_rows(kernel):
         dense.add_example(x, label)
         assert mixed.predict(x) == pytest.approx(dense.predict(x))
     assert mixed.ledger.mistakes.tolist() == dense.ledger.mistakes.tolist()
+
+
+@pytest.mark.parametrize("y", [True, False, np.True_], ids=repr)
+def test_add_example_rejects_booleans_as_labels(y):
+    learner = online.Classifier()
+    with pytest.raises(ValueError, match=r"must be -1 or \+1\. Got .*(True|False)"):
+        learner.add_example([1.0], y)
+    assert learner.ledger.rounds == 0
+
+
+@pytest.mark.parametrize(
+    ("began", "kernel"),
+    [(name, None) for name in ("last", "best", "average", "recent")] + [("last", kernels.RBF(gamma=0.5))],
+)
+def test_predictor_can_be_changed_while_learning(began, kernel):
+    X, y = blobs(2, rows=60, apart=0.5)
+    learner = online.Classifier(kernel, predictor=began)
+    others = {name: online.Classifier(kernel, predictor=name) for name in ("last", "best", "average")}
+    for x, label in zip(X, 2 * y - 1, strict=True):
+        for each in (learner, *others.values()):
+            each.add_example(x, label)
+    for name, other in others.items():
+        if name != "best" or began == "best" or kernel is not None:
+            learner.predictor = name
+            assert learner.predictor == name
+            np.testing.assert_allclose([learner.predict(x) for x in X], [other.predict(x) for x in X])
+
+
+@pytest.mark.parametrize("learner", [online.Classifier(), online.Ranker(), online.Tagger()])
+def test_predictor_rejects_what_it_cannot_answer_by(learner):
+    for predictor, sentence in [
+        ("vote", r"predictor must be one of last, best, average, recent\. Got 'vote'"),
+        ("best", r"'best' needs a record .*Begin one with predictor='best'"),
+        ("recent", r"'recent' needs a record .*Begin one with predictor='recent'"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            learner.predictor = predictor
+    assert learner.predictor == "last"
+
+
+@pytest.mark.filterwarnings("ignore:overflow", "ignore:invalid value")
+@pytest.mark.parametrize("kernel", [None, kernels.Linear()], ids=repr)
+@pytest.mark.parametrize("predictor", ["last", "best", "average", "recent"])
+def test_values_that_overflow_are_reported_as_the_examples(kernel, predictor):
+    learner = online.Classifier(kernel, predictor=predictor)
+    for _ in range(3):  # the best guess is the second, after the first was wrong
+        learner.add_example([1e150, 1.0], 1)
+    for ask in (learner.predict, lambda x: learner.add_example(x, -1)):
+        with pytest.raises(
+            ValueError, match=r"score of this example is not a finite number.*Scale the values"
+        ):
+            ask([1e200, 1.0])
+    ranker = online.Ranker(kernel, predictor=predictor)
+    lists = [[1e200, 1.0], [0.0, 0.0]]
+    for _ in range(3):
+        ranker.add_example([[1e150, 1.0], [0.0, 0.0]], 0)
+    for ask in (ranker.rank, lambda x: ranker.add_example(x, 1)):
+        with pytest.raises(
+            ValueError, match=r"score of this example is not a finite number.*Scale the values"
+        ):
+            ask(lists)
+    with pytest.raises(ValueError, match="must be made of finite numbers"):
+        ranker.add_example([[np.nan, 1.0], [0.0, 0.0]], 0)
+
+
+@pytest.mark.parametrize("predictor", ["last", "best", "average", "recent"])
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
+def test_pickled_learner_continues(kernel, predictor):
+    X, y = blobs(2, rows=60, apart=0.5)
+    learner = online.Classifier(kernel, predictor=predictor)
+    for x, label in zip(X[:30], 2 * y - 1, strict=False):
+        learner.add_example(x, label)
+    again = pickle.loads(pickle.dumps(learner))
+    for x, label in zip(X[30:], 2 * y[30:] - 1, strict=True):
+        learner.add_example(x, label)
+        again.add_example(x, label)
+    assert again.ledger == learner.ledger
+    assert [again.predict(x) for x in X] == [learner.predict(x) for x in X]
 
 
 @pytest.mark.parametrize(

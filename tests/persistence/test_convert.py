@@ -161,7 +161,7 @@ def test_convert_chooses_the_format_by_suffix(convert, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["m", "out.txt"], 1, "OUT must end in .onnx or .json"),
+        (["m", "out.txt"], 2, "OUT must end in .onnx or .json"),
         (["m", "out.onnx"], 1, "set the predictor to 'average'"),
         (["m", "out.json", "--to", "xml"], 2, "xml"),
         (["t", "out.onnx"], 1, "Got PerceptronTagger: write it as JSON"),

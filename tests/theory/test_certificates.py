@@ -84,7 +84,7 @@ def test_certificate_promises_nothing_after_a_change_of_rule():
     certificate = clf.certificate(X, y)
     assert certificate.bound == np.inf
     assert certificate.holds is None
-    assert "Nothing is promised" in str(certificate)
+    assert "Nothing is promised: the rule was changed during the run" in str(certificate)
 
 
 def test_certificate_rejects_other_examples():
@@ -98,6 +98,43 @@ def test_certificate_rejects_other_examples():
         assert clf.certificate(sp.csr_matrix(X), y).holds
         with pytest.raises(ValueError, match=r"the same kernel.*Got RBF"):
             clf.certificate(X, y, u=PerceptronClassifier(RBF(sigma=1.0)).fit(X, y))
+
+
+@pytest.mark.parametrize("kernel", [None, Polynomial(2)], ids=repr)
+@pytest.mark.parametrize(("classes", "multiclass"), [(2, "argmax"), (3, "argmax"), (3, "one-vs-rest")])
+def test_certificate_rejects_other_labels(kernel, classes, multiclass):
+    X, y = blobs(classes, apart=2.5, seed=1)
+    clf = PerceptronClassifier(kernel, multiclass=multiclass, random_state=0).fit(X[:100], y[:100])
+    clf.partial_fit(X[100:], y[100:])
+    row = clf.support_[len(clf.support_) // 2]
+    one = y.copy()
+    one[row] = (y[row] + 1) % classes
+    with pytest.raises(ValueError, match=f"with their labels. Got others: the label of row {row}, which"):
+        clf.certificate(X, one)
+    with pytest.raises(ValueError, match="is not what it was"):
+        clf.certificate(X, (y + 1) % classes)
+    clf.certificate(X, y)
+
+
+def test_certificate_says_why_nothing_is_promised():
+    X, y = blobs(2, apart=0.2)
+    weights = np.arange(1, len(X) + 1)
+    for rule, sample_weight, reason in [
+        ("margin", None, "rules other than the perceptron's have bounds only for data that u separates"),
+        (
+            "margin",
+            weights,
+            "rules other than the perceptron's have bounds only for examples without weights",
+        ),
+        ("perceptron", weights, "examples with weights have a bound only if u separates them"),
+    ]:
+        clf = PerceptronClassifier(rule=rule, random_state=0).fit(X, y, sample_weight=sample_weight)
+        assert f"Nothing is promised: {reason}." in str(clf.certificate(X, y))
+    clf = PerceptronClassifier(random_state=0).fit(X, y)
+    zero = clf.certificate(X, y, u=np.zeros(4))
+    assert "Nothing is promised: u keeps no truth above its rivals." in str(zero)
+    assert zero.unbounded
+    assert not clf.certificate(X, y).unbounded
 
 
 def test_certificate_prints_when_nothing_is_promised():

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any, TextIO
 
 import numpy as np
+import typer
 
 from rosenblatt.cli.output import Bar, SkippedLines, answers_to, list_skipped, say, show, show_table
 from rosenblatt.cli.scopes import CLASSIFICATION, RANKING, SEQUENCE, Given
@@ -38,6 +39,7 @@ class RowsToAnswer:
         *,
         skip_bad: int = 0,
         quiet: bool = False,
+        labelled: bool = False,
     ) -> None:
         noted = model.notes.get("table")
         if noted is None:
@@ -47,7 +49,9 @@ class RowsToAnswer:
             )
         learned = model.notes.get("format")
         if kind == "conll":
-            raise ValueError(f"A {kind_of(model.estimator)} takes rows. Got --format conll: leave it out.")
+            raise typer.BadParameter(
+                f"A {kind_of(model.estimator)} takes rows. Got --format conll: leave it out."
+            )
         kind = kind or format_of(path)
         if kind == "conll" and learned != "svmlight":  # a table of one column is detected as conll
             kind = "csv"
@@ -59,7 +63,7 @@ class RowsToAnswer:
                 f"which is {kind}."
             )
         self.format = kind
-        self.schema = Schema.of_model(noted, model.names)
+        self.schema = Schema.of_model(noted, model.names, labelled=labelled)
         width = model.estimator.n_features_in_
         self._source = RowSource(path, kind, self.schema, skip_bad, width)
         self._known = False
@@ -114,11 +118,17 @@ def game_of(model: Model) -> str:
     return GAMES[kind_of(model.estimator)]
 
 
-def check_sequences(kind: str | None, given: Given) -> None:
-    """Refuse formats and options that do not apply to sequences."""
+def check_sequences(path: str, kind: str | None, given: Given) -> None:
+    """Refuse files, formats and options that do not apply to sequences."""
     if kind not in (None, "conll"):
-        raise ValueError(f"A tagger reads CoNLL files. Got --format {kind}: leave it out.")
+        raise typer.BadParameter(f"A tagger reads CoNLL files. Got --format {kind}: leave it out.")
     given.check(SEQUENCE, "conll")
+    found = kind or format_of(path, expected="conll")
+    if found != "conll":
+        raise ValueError(
+            f"A tagger reads CoNLL files. Got {name_of(path)}, which is {found}: say --format conll if it is "
+            "one."
+        )
 
 
 def loaded(path: str, kind: str, what: str, instead: str) -> Model:
@@ -144,7 +154,7 @@ def predict(
     """Write a label per row, in their order; a score per row from a ranker; tags from a tagger."""
     model = load_model(model_path)
     if game_of(model) == SEQUENCE:
-        check_sequences(kind, given)
+        check_sequences(path, kind, given)
         with answers_to(output, model_path, path) as out:
             _tag_columns(model, path, out, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
         return
@@ -194,14 +204,12 @@ def evaluate(
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
     if game_of(model) == SEQUENCE:
-        check_sequences(kind, given)
+        check_sequences(path, kind, given)
         _evaluate_tags(model, path, skip_bad, quiet, as_json)
         return
-    rows = RowsToAnswer(model, path, kind, given, skip_bad=skip_bad, quiet=quiet)
+    rows = RowsToAnswer(model, path, kind, given, skip_bad=skip_bad, quiet=quiet, labelled=True)
     every = rows.all()
     rows.remark(quiet)
-    if every.y is None:
-        raise ValueError(f"Every row of {name_of(path)} needs a label to be compared with. Some have none.")
     if game_of(model) == RANKING:
         _evaluate_order(model.estimator, every, as_json)
     else:
@@ -296,6 +304,7 @@ def tag(
     path: str,
     *,
     output: str,
+    kind: str | None,
     quiet: bool,
     as_json: bool,
     plain: bool,
@@ -303,17 +312,25 @@ def tag(
 ) -> None:
     """Write tokens with their tags beside them, from a CoNLL file or from lines of plain text."""
     model = loaded(model_path, "PerceptronTagger", "tag", "use predict or rank.")
-    check_sequences(None, given)
-    if plain and Layout.of_model(model).columns > 1:
-        raise ValueError(
-            "--text gives tokens of one column. Got a model of tokens of "
-            f"{Layout.of_model(model).columns}: give it a CoNLL file."
-        )
+    if plain:
+        _check_text(model, kind)
+    else:
+        check_sequences(path, kind, given)
     with answers_to(output, model_path, path) as out:
         if plain:
             _tag_lines(model, path, out, quiet=quiet, as_json=as_json)
         else:
             _tag_columns(model, path, out, skip_bad=0, quiet=quiet, as_json=as_json)
+
+
+def _check_text(model: Model, kind: str | None) -> None:
+    """Refuse --text beside --format, and for a model whose tokens have several columns."""
+    if kind is not None:
+        raise typer.BadParameter(f"--text reads plain lines, --format {kind} columns: leave one out.")
+    if (columns := Layout.of_model(model).columns) > 1:
+        raise typer.BadParameter(
+            f"--text gives tokens of one column. Got a model of tokens of {columns}: give it a CoNLL file."
+        )
 
 
 def _tag_columns(model: Model, path: str, out: TextIO, *, skip_bad: int, quiet: bool, as_json: bool) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import typer
+
 from rosenblatt.cli.output import say
 from rosenblatt.cli.scopes import CLASSIFICATION, SEQUENCE, Given
 from rosenblatt.data.encoding import Schema
@@ -20,12 +22,17 @@ class Choice:
 
 
 def choose_game(asked: str | None, kind: str, given: Given) -> Choice:
-    """Return the game of `--game`, else the only one the other options apply to, else classification."""
+    """Return the game of `--game`, else the only one the other options apply to, else classification.
+
+    Options that apply to different games are refused.
+    """
     if asked is not None:
         if (asked == SEQUENCE) != (kind == "conll"):
-            raise ValueError(_mismatch(asked, kind))
+            raise typer.BadParameter(_mismatch(asked, kind))
         return Choice(asked, True)
     games = given.games(kind)
+    if not games and (contradiction := given.contradiction()):
+        raise typer.BadParameter(contradiction)
     return Choice(games[0], True) if len(games) == 1 else Choice(CLASSIFICATION, False)
 
 

@@ -20,6 +20,7 @@ from rosenblatt.cli.scopes import Given
 app = typer.Typer(
     name="rosenblatt",
     help="Mistake-driven learning from the shell: the perceptron, its kernels, its ledger of mistakes.",
+    epilog="Every command also takes --debug: an error then shows its traceback.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -41,14 +42,14 @@ def fit(
     ] = None,
     kernel: Annotated[
         str | None,
-        typer.Option(callback=options.kernel, metavar="EXPR", help='As "RBF(sigma=2)"; or linear.'),
+        typer.Option(callback=options.kernel, metavar="EXPR", help='As "RBF(sigma=2)"; linear: weights.'),
     ] = None,
     rule: Annotated[
         str, typer.Option(callback=options.rule, metavar="RULE", help='As "Margin(beta=0.1)".')
     ] = "perceptron",
     epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the file.")] = 10,
     predictor: Annotated[
-        options.Predictor, typer.Option(metavar="NAME", help="last, best, average, vote or sample.")
+        options.Predictor, typer.Option(metavar="NAME", help="last, best, average, vote, sample or recent.")
     ] = options.Predictor.average,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random choices.")] = 0,
     shuffle: Annotated[bool, typer.Option(help="Draw an order in every epoch, within blocks.")] = True,
@@ -61,7 +62,10 @@ def fit(
     ] = options.Strategy.pairs,
     template: Annotated[str | None, typer.Option(metavar="FILE", help="In CRF++'s language.")] = None,
     scheme: Annotated[
-        str | None, typer.Option(metavar="NAME", help="IOB1, IOB2, BILOU or BIOES: allow nothing else.")
+        str | None,
+        typer.Option(
+            callback=options.scheme, metavar="NAME", help="IOB1, IOB2, BILOU or BIOES: allow nothing else."
+        ),
     ] = None,
     label: Annotated[
         str | None, typer.Option(metavar="COLUMN", help="By default label; of CoNLL -1, the last.")
@@ -198,6 +202,7 @@ def tag(
     model: options.ModelFile,
     file: options.DataFile,
     output: options.Output = "-",
+    kind: options.FormatOption = None,
     text: Annotated[
         bool, typer.Option("--text", help="A sentence per line, its tokens between spaces.")
     ] = False,
@@ -208,7 +213,16 @@ def tag(
     answering = _imported("rosenblatt.cli.answering")
 
     given = Given.of(context)
-    answering.tag(model, file, output=output, quiet=quiet, as_json=as_json, plain=text, given=given)
+    answering.tag(
+        model,
+        file,
+        output=output,
+        kind=_value(kind),
+        quiet=quiet,
+        as_json=as_json,
+        plain=text,
+        given=given,
+    )
 
 
 @app.command(epilog="rosenblatt rank model.rosenblatt lists.svm")
@@ -252,7 +266,7 @@ def explain(
     kind: options.FormatOption = None,
     as_json: options.Json = False,
 ) -> None:
-    """Explain the answer to a row by support vectors: importance × similarity."""
+    """Explain the answer of a classifier to a row by support vectors: importance × similarity."""
     looking = _imported("rosenblatt.cli.looking")
 
     given = Given.of(context)

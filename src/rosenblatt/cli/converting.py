@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import typer
+
 from rosenblatt._atomic import replace_file
 from rosenblatt.cli.answering import game_of
 from rosenblatt.cli.output import check_output, named_output, show
@@ -32,7 +34,7 @@ def _kind_of(out: str) -> str:
     for kind in KINDS:
         if out.lower().endswith(f".{kind}"):
             return kind
-    raise ValueError(f"OUT must end in .onnx or .json, or --to must say what to write. Got {out}.")
+    raise typer.BadParameter(f"OUT must end in .onnx or .json, or --to must say what to write. Got {out}.")
 
 
 def _written(model: Model, to: str, size: int) -> list[tuple[str, Any]]:

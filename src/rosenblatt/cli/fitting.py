@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import typer
 
 from rosenblatt import (
     PerceptronClassifier,
@@ -24,6 +26,7 @@ from rosenblatt.cli.choosing import QueryCheck, choose_game
 from rosenblatt.cli.output import Bar, SkippedLines, check_output, named_output, say, show
 from rosenblatt.cli.scopes import RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import read_to_learn
+from rosenblatt.data.blocks import MissingColumnError
 from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema, kind_of_labels, label_strings
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
@@ -75,7 +78,7 @@ def fit(
     began, output, given = perf_counter(), named_output(output), given or Given("fit")
     check_output(output, train)
     if every is not None and written_in_place(output):
-        raise ValueError(
+        raise typer.BadParameter(
             f"--checkpoint needs a model file, beside which the checkpoint is. Got {output}, which is none."
         )
     kind = options.format or format_of(train)
@@ -95,9 +98,11 @@ def fit(
     checkpoints, position = None, None
     if every is not None or resume:
         if every is None:
-            raise ValueError("--resume needs the same --checkpoint every=N as the run that was stopped.")
+            raise typer.BadParameter(
+                "--resume needs the same --checkpoint every=N as the run that was stopped."
+            )
         if train == STDIN:
-            raise ValueError("A run from standard input cannot be resumed. Give a file.")
+            raise typer.BadParameter("A run from standard input cannot be resumed. Give a file.")
         about = {"options": asdict(options), "data": fingerprint(train), "every": every}
         checkpoints = Checkpoints(f"{output}.checkpoint", every, about)
         if resume and (found := checkpoints.found()) is not None:
@@ -117,7 +122,7 @@ def fit(
     )
     bar.close()
     watched.skipped.close()
-    for remark in filter(None, schema.remarks):
+    for remark in (*filter(None, schema.remarks), *_without_effect(estimator, given)):
         say(remark, quiet=quiet)
     notes = {"game": choice.game, "format": kind, "table": schema.noted()} | layout
     save(estimator, output, notes, schema.vocabulary.names)
@@ -150,12 +155,20 @@ class _Watched:
 
     def __iter__(self) -> Any:
         rows = 0
-        for block in self._source:
+        for block in _with_columns(self._source):
             self._queries.see(block)
             self.skipped.add(block.skipped)
             rows += len(block)
             yield block
         self.rows = rows
+
+
+def _with_columns(source: Any) -> Iterator[Any]:
+    """Yield the blocks of a source; a column that an option names and the file lacks is a wrong call."""
+    try:
+        yield from source
+    except MissingColumnError as missing:
+        raise typer.BadParameter(str(missing)) from None
 
 
 def _report(bar: Bar, estimator: Any, watched: _Watched) -> None:
@@ -168,16 +181,29 @@ def _report(bar: Bar, estimator: Any, watched: _Watched) -> None:
 def _check_together(options: Options, game: str, given: Given) -> None:
     """Refuse options that have no effect beside others."""
     if options.keep is False and options.predictor in ("best", "vote", "sample"):
-        raise ValueError(
+        raise typer.BadParameter(
             f"--predictor {options.predictor} needs corrected rows. Got --no-keep: leave it out."
         )
+    if options.keep is False and options.kernel is not None:
+        raise typer.BadParameter("A kernel needs corrected rows. Got --kernel and --no-keep: leave one out.")
+    if options.budget is not None and options.kernel is None:
+        raise typer.BadParameter(
+            "--budget limits the rows that a kernel needs; weights take constant memory. Got no --kernel: "
+            "give one, or leave --budget out."
+        )
     if "--policy" in given and options.budget is None:
-        raise ValueError("--policy says which rows a budget forgets. Got no --budget: give one.")
+        raise typer.BadParameter("--policy says which rows a budget forgets. Got no --budget: give one.")
     if "--shuffle" in given and game == RANKING and options.strategy == "pairs":
-        raise ValueError(
+        raise typer.BadParameter(
             "--shuffle orders whole lists. Got --strategy pairs, which draws every round: leave it out, or "
             "say --strategy best or top."
         )
+
+
+def _without_effect(estimator: Any, given: Given) -> Iterator[str]:
+    """Yield remarks on options that the labels of the file leave without effect."""
+    if "--multiclass" in given and len(estimator.classes_) == 2:
+        yield "--multiclass has no effect: the labels are two classes, and it is for more"
 
 
 def _estimator(game: str, options: Options) -> Any:
@@ -211,10 +237,20 @@ def _schema(game: str, options: Options, kind: str) -> Schema:
         kind=None if options.classes is None else _kind_of(_names(options.classes)),
         ignored=[] if options.ignore is None else _names(options.ignore),
     )
-    for what in ("label", "query", "id"):
-        if getattr(schema, what) in schema.ignored:
-            raise ValueError(f"--ignore must not name the {what}. Got {getattr(schema, what)!r} for both.")
+    _check_roles(schema)
     return schema
+
+
+def _check_roles(schema: Schema) -> None:
+    """Refuse a column that two options name."""
+    named = [("--label", schema.label), ("--query", schema.query), ("--id", schema.id)]
+    roles: dict[str, str] = {}
+    for option, column in (*named, *(("--ignore", column) for column in schema.ignored)):
+        if column is not None and roles.setdefault(column, option) != option:
+            raise typer.BadParameter(
+                f"A column has one role. Got {column!r} for {roles[column]} and {option}: name another "
+                "column for one of them."
+            )
 
 
 def _source(train: str, kind: str, schema: Schema, options: Options) -> tuple[Any, dict[str, Any]]:
@@ -223,7 +259,7 @@ def _source(train: str, kind: str, schema: Schema, options: Options) -> tuple[An
         sequences, layout = read_to_learn(train, options.label, options.skip_bad)
         return [sequences], layout.noted()
     source = RowSource(train, kind, schema, options.skip_bad)
-    return list(source) if train == STDIN else source, {}
+    return list(_with_columns(source)) if train == STDIN else source, {}
 
 
 def _names(text: str) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import typer
 
 from rosenblatt import PerceptronRanker, PerceptronTagger
 from rosenblatt.cli.answering import RowsToAnswer, check_sequences, game_of, loaded
@@ -58,11 +59,11 @@ def certify(model_path: str, path: str, *, kind: str | None, as_json: bool, give
     model = load_model(model_path)
     estimator = model.estimator
     if isinstance(estimator, PerceptronTagger):
-        check_sequences(kind, given)
+        check_sequences(path, kind, given)
         X, y, _ = read_to_compare(path, model)
         found = estimator.certificate(X, y)
     else:
-        every = RowsToAnswer(model, path, kind, given).all()
+        every = RowsToAnswer(model, path, kind, given, labelled=True).all()
         qid = (every.qid,) if isinstance(estimator, PerceptronRanker) else ()
         found = estimator.certificate(every.X, every.y, *qid)
     certificates = found if isinstance(found, list) else [found]
@@ -103,7 +104,7 @@ def explain(
         if row <= seen + len(block):
             classes = {str(name): name for name in model.estimator.classes_.tolist()}
             if label is not None and label not in classes:
-                raise ValueError(f"--label must be one of {', '.join(classes)}. Got {label}.")
+                raise typer.BadParameter(f"--label must be one of {', '.join(classes)}. Got {label}.")
             at = row - seen - 1
             found = model.estimator.explain(
                 block.X[at : at + 1], label=None if label is None else classes[label]
@@ -111,7 +112,7 @@ def explain(
             print(json.dumps(_explained(found)) if as_json else found)
             return
         seen += len(block)
-    raise ValueError(f"There are {seen} rows in {path}. Got --row {row}.")
+    raise typer.BadParameter(f"There are {seen} rows in {path}. Got --row {row}.")
 
 
 def _explained(found: Any) -> dict[str, Any]:

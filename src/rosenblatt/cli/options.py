@@ -27,12 +27,14 @@ def every(value: str | None) -> int | None:
 
 
 def kernel(value: str | None) -> str | None:
-    """Check that a value is an expression of a kernel."""
+    """Check that a value is an expression of a kernel on rows; `linear` is none, that is, weights."""
+    if value == "linear":
+        return None
     if value is not None:
         from rosenblatt.kernels import parse
 
         try:
-            parse(value)
+            parse(value, without=("Precomputed",))  # a file holds rows, not their kernel matrix
         except ValueError as wrong:
             raise typer.BadParameter(str(wrong)) from None
     return value
@@ -45,6 +47,18 @@ def rule(value: str) -> str:
 
         try:
             parse(value)
+        except ValueError as wrong:
+            raise typer.BadParameter(str(wrong)) from None
+    return value
+
+
+def scheme(value: str | None) -> str | None:
+    """Check that a value is the name of a scheme."""
+    if value is not None:
+        from rosenblatt.schemes import scheme_of
+
+        try:
+            scheme_of(value)
         except ValueError as wrong:
             raise typer.BadParameter(str(wrong)) from None
     return value

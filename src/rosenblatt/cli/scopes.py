@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import typer
@@ -75,7 +76,7 @@ SCOPES: dict[str, dict[str, Scope]] = {
         "--quiet": ANY,
         "--json": ANY,
     },
-    "tag": dict.fromkeys(("--output", "--text", "--quiet", "--json"), Scope((SEQUENCE,))),
+    "tag": dict.fromkeys(("--output", "--format", "--text", "--quiet", "--json"), Scope((SEQUENCE,))),
     "rank": dict.fromkeys(("--output", "--format", "--quiet", "--json"), Scope((RANKING,))),
     "certify": {"--format": ANY, "--json": ANY},
     "explain": dict.fromkeys(("--row", "--label", "--format", "--json"), Scope((CLASSIFICATION,))),
@@ -118,6 +119,18 @@ class Given:
             return [SEQUENCE]
         scopes = [SCOPES[self.command][option] for option in self.options]
         return [game for game in (CLASSIFICATION, RANKING) if all(game in scope.games for scope in scopes)]
+
+    def contradiction(self) -> str | None:
+        """Return an error that names two options for different games of rows; None if there are none."""
+        scopes = ((option, SCOPES[self.command][option].games) for option in self.options)
+        rows = [(option, games) for option, games in scopes if {CLASSIFICATION, RANKING} & {*games}]
+        for (one, games), (other, others) in combinations(rows, 2):
+            if not {*games} & {*others}:
+                return (
+                    f"{one} applies to {_listed(games)}, and {other} to {_listed(others)}. Got both: leave "
+                    "one out."
+                )
+        return None
 
     def check(self, game: str, kind: str | None = None) -> None:
         """Refuse options that have no effect on this game or format."""

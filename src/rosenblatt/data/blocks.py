@@ -89,6 +89,10 @@ def joined(blocks: Sequence[Block]) -> Block:
     )
 
 
+class MissingColumnError(ValueError):
+    """A column that is asked for by its name, and that the file lacks."""
+
+
 class BadLines:
     """The bad lines of a file, which are skipped up to a limit."""
 

@@ -26,7 +26,7 @@ from rosenblatt.data.blocks import Block
 from rosenblatt.data.digests import Digest, status_of
 from rosenblatt.data.packing import packed, unpacked
 
-FORMAT = 2
+FORMAT = 3
 """The version of the cache format that is written and read."""
 
 MAGIC = b"rosenblatt-cache"

@@ -15,6 +15,7 @@ from rosenblatt.data import svmlight, tables
 from rosenblatt.data.blocks import Block, one_ahead
 from rosenblatt.data.cache_files import CacheWriter, Header, Unusable, blocks_of, header_of, opened
 from rosenblatt.data.digests import Digest, status_of
+from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import STDIN, RowSource
 from rosenblatt.data.vocabulary import Vocabulary
 
@@ -60,7 +61,7 @@ class Cached:
         self._source = source
         self._told = told
         self._at_once = at_once
-        self._given = source.schema.noted(), source.schema.vocabulary.names
+        self._given = _kept(source.schema), source.schema.vocabulary.names
         self._options = _options(source, version)
         self._seen = False
         self._can = source.path != STDIN and source.schema.vocabulary.learning and source.width is None
@@ -130,7 +131,7 @@ class Cached:
                     yield block
             schema = self._source.schema
             self._seen = writer.finish(
-                {"options": self._options, "schema": schema.noted(), "names": schema.vocabulary.names}
+                {"options": self._options, "schema": _kept(schema), "names": schema.vocabulary.names}
             )
         if writer.fault is not None:
             self._can = False
@@ -139,9 +140,14 @@ class Cached:
     def _fill(self, noted: dict[str, Any], names: list[str]) -> None:
         """Set the schema of the source to these notes and names."""
         schema = self._source.schema
-        for name in ("columns", "texts", "dense", "kind", "unnamed_query"):
+        for name in ("columns", "texts", "dense", "kind", "unnamed_query", "remarks"):
             setattr(schema, name, noted[name])
         schema.vocabulary = Vocabulary(names, noted["bits"])
+
+
+def _kept(schema: Schema) -> dict[str, Any]:
+    """Return what a cache keeps of a schema: its notes, and its remarks for the next run."""
+    return schema.noted() | {"remarks": schema.remarks}
 
 
 def _options(source: RowSource, version: str) -> dict[str, Any]:

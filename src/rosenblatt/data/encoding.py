@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats
-from rosenblatt.data.blocks import BadLines, Block
+from rosenblatt.data.blocks import BadLines, Block, MissingColumnError
 from rosenblatt.data.vocabulary import NONE, Vocabulary
 
 QUERIES = frozenset({"qid", "query", "query_id"})
@@ -49,13 +49,15 @@ class Schema:
         Columns that are left out.
     unnamed_query
         A column of features whose name suggests queries; None until one is seen.
+    labelled
+        Whether every row must have a label.
 
     Attributes
     ----------
     absent
         Columns that the model learned from and that are missing now.
     remarks
-        What looks odd about each string column; an empty string if nothing does.
+        What looks odd about each string column that holds more numbers; an empty string for the others.
     """
 
     label: str | None = "label"
@@ -68,6 +70,7 @@ class Schema:
     kind: str | None = None
     ignored: list[str] = field(default_factory=list)
     unnamed_query: str | None = None
+    labelled: bool = True
     absent: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
@@ -91,7 +94,7 @@ class Schema:
             return
         missing = [column for column in self.ignored if column not in columns]
         if missing and self.kind is None:  # later objects may lack them
-            raise ValueError(
+            raise MissingColumnError(
                 f"There must be a column {missing[0]!r} to ignore in {name}. Got {_some(list(columns))}."
             )
         if self.query is None and self.unnamed_query is None:
@@ -100,10 +103,10 @@ class Schema:
             self.unnamed_query = next(named, None)
 
     @classmethod
-    def of_model(cls, noted: Mapping[str, Any], names: Sequence[str]) -> Schema:
-        """Return the schema that a model learned with, for rows to predict."""
+    def of_model(cls, noted: Mapping[str, Any], names: Sequence[str], *, labelled: bool = False) -> Schema:
+        """Return the schema that a model learned with, for rows to predict or, with labels, to compare."""
         rest = {name: value for name, value in noted.items() if name != "bits"}
-        return cls(**rest, vocabulary=Vocabulary(names, noted["bits"], learning=False))
+        return cls(**rest, vocabulary=Vocabulary(names, noted["bits"], learning=False), labelled=labelled)
 
 
 def _some(columns: Sequence[str]) -> str:
@@ -117,10 +120,9 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
     names: list[str] = []
     values: list[float] = []
     ends, kept, lines = [0], list[dict[str, Any]](), list[int]()
-    learning = schema.vocabulary.learning
     for number, row in rows if schema.columns is None else _as_columns(rows, schema):
         try:
-            if learning and schema.label is not None and row.get(schema.label) is None:
+            if schema.labelled and schema.label is not None and row.get(schema.label) is None:
                 raise ValueError(f"it has no {schema.label!r}, which is the label")
             if schema.query is not None and row.get(schema.query) is None:
                 raise ValueError(f"it has no {schema.query!r}, which is the query")
@@ -207,7 +209,7 @@ def table_block(
     if schema.columns is None and schema.vocabulary.learning:
         schema.columns = list(features)
         schema.texts = [name for name, cells in features.items() if _numbers(cells) is None]
-        schema.remarks = [_mostly(name, features[name], lines) for name in schema.texts]
+        schema.remarks = [_mixture(name, features[name], lines) for name in schema.texts]
         schema.dense = not schema.texts and schema.vocabulary.bits is None
         if schema.dense:
             schema.vocabulary.numbers(list(features))
@@ -327,13 +329,16 @@ def _integer(cell: str) -> int:
         return int(number)
 
 
-def _mostly(name: str, cells: Sequence[Any], lines: Sequence[int]) -> str:
-    """Return a remark about a string column most of whose cells are numbers, else an empty string."""
-    odd = [(cell, line) for cell, line in zip(cells, lines, strict=True) if _numbers([cell]) is None]
-    if len(odd) > len(cells) / 10:
+def _mixture(name: str, cells: Sequence[Any], lines: Sequence[int]) -> str:
+    """Return a remark about a string column of more numbers than strings, else an empty string."""
+    full = [(cell, line) for cell, line in zip(cells, lines, strict=True) if not _is_empty(cell)]
+    odd = [(cell, line) for cell, line in full if _is_boolean(cell) or _numbers([cell]) is None]
+    numbers = len(full) - len(odd)
+    if numbers <= len(odd):
         return ""
-    cell, line = odd[0]
-    return f"the column {name!r} is read as strings, because of {cell!r:.40} in line {line}"
+    shown = list(dict.fromkeys(f"{cell!r:.40}" for cell, _ in odd))
+    strings = f"{len(odd)} string{'s' * (len(odd) > 1)} ({', '.join(shown[:3])}{', …' * (len(shown) > 3)})"
+    return f"column {name}: {numbers} numbers and {strings}, read as categories (line {odd[0][1]})"
 
 
 def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: str) -> None:
@@ -349,7 +354,7 @@ def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: st
     """Return labels as numbers if the first ones all are, else as strings (booleans "true" and "false")."""
     empty = [line for cell, line in zip(cells, lines, strict=True) if _is_empty(cell)]
     if empty:
-        if not schema.vocabulary.learning:
+        if not schema.labelled:
             return None
         raise ValueError(f"Every row needs a label. Got none in line {empty[0]} of {name}.")
     if not cells:

@@ -178,7 +178,7 @@ def separator_of(head: bytes) -> str:
     return max(SEPARATORS, key=evidence)
 
 
-def detect(path: str, name: str, head: bytes, cut: bool) -> str:
+def detect(path: str, name: str, head: bytes, cut: bool, expected: str | None = None) -> str:
     """Return which of FORMATS a file is in, by its name, else by its content.
 
     Raises ValueError if the content cannot be in the format of the name and looks like another, if it looks
@@ -192,6 +192,8 @@ def detect(path: str, name: str, head: bytes, cut: bool) -> str:
         The name of the file in an error.
     head, cut
         As in `Sample`.
+    expected
+        A format that content without a telling name is in if it can be; None to go by what it looks like.
     """
     sample, named = Sample(head, cut), SUFFIXES.get(suffix_of(path))
     binary = _binary(head)
@@ -200,6 +202,8 @@ def detect(path: str, name: str, head: bytes, cut: bool) -> str:
     if not sample.lines:
         raise ValueError(f"There is nothing in {name} to learn from or to answer.")
     seen = binary or _look(sample)
+    if expected is not None and binary is None and (seen is None or FITS[expected](sample)):
+        seen = expected
     if named is None and seen is None:
         raise ValueError(
             f"The format of {name} cannot be detected from its name or its first line, {sample.shown}. "

@@ -38,10 +38,15 @@ def file_of(path: str) -> Any:
     return standard_input() if path == STDIN else path
 
 
-def format_of(path: str) -> str:
-    """Return which of FORMATS a file is in, by name, else by content; raises ValueError if they disagree."""
+def format_of(path: str, expected: str | None = None) -> str:
+    """Return which of FORMATS a file is in, by name, else by content; raises ValueError if they disagree.
+
+    Content that may be in the `expected` format is in that, and a pipe, which cannot be examined, too.
+    """
+    if expected is not None and path != STDIN and not _can_be_read_again(path):
+        return expected
     head = _head(path)
-    return detect(path, name_of(path), head, cut=len(head) == PEEKED)
+    return detect(path, name_of(path), head, cut=len(head) == PEEKED, expected=expected)
 
 
 def _head(path: str) -> bytes:

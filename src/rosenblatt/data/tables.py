@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from rosenblatt.data.blocks import BadLines, Block
+from rosenblatt.data.blocks import BadLines, Block, MissingColumnError
 from rosenblatt.data.encoding import Schema, object_block, table_block
 
 ROWS = 16_384
@@ -82,11 +82,16 @@ def _check_header(header: list[str], schema: Schema, name: str) -> None:
     )
     if twice:
         raise ValueError(f"The columns of {name} must have different names. Got {twice[0]!r} twice.")
-    for what, column in (("label", schema.label), ("query", schema.query), ("id", schema.id)):
-        needed = what == "query" or schema.vocabulary.learning
+    for what, column, needed in (
+        ("label", schema.label, schema.labelled),
+        ("query", schema.query, True),
+        ("id", schema.id, schema.vocabulary.learning),
+    ):
         if column is not None and column not in header and needed:
             shown = ", ".join(map(repr, header[:10])) + (" …" if len(header) > 10 else "")
-            raise ValueError(f"There must be a column {column!r} with the {what} in {name}. Got {shown}.")
+            raise MissingColumnError(
+                f"There must be a column {column!r} with the {what} in {name}. Got {shown}."
+            )
 
 
 def _object(line: str, number: int, bad: BadLines) -> dict[str, Any]:

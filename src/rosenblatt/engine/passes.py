@@ -184,6 +184,10 @@ class OneRoundDriver:
         self._passes: dict[bool, Pass] = {}
         self._shown: dict[int, tuple[Ints, Ints, Ints]] = {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, which composes its own passes: they compare functions by identity."""
+        return vars(self) | {"_passes": {}}
+
     def play(self, rows: Any, truths: Ints) -> None:
         """Play one round on rows that the caller gives up: `Csr` arrays, or a dense array."""
         run, length = self._run, len(truths)

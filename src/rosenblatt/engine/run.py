@@ -215,9 +215,13 @@ class Run:
         return Rows(data, first=self.rows_seen)
 
 
-def not_finite(row: int) -> ValueError:
+class NotFiniteError(ValueError):
+    """A score is not finite."""
+
+
+def not_finite(row: int) -> NotFiniteError:
     """Return the error for a row whose score is not finite."""
-    return ValueError(
+    return NotFiniteError(
         f"The score of row {row} is not a finite number: X contains NaN or infinity there, or numbers too "
         "large to be added up. Clean or scale the data."
     )

@@ -289,6 +289,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         data, labels = self._checked(X, y, self._run_kernel(), reset=False)
         examples = Examples(Rows(data), classification.encode(labels, self.classes_))
         certificates.check_learned_from(self._run, examples)
+        certificates.check_labels(examples.truths, self._run.hypothesis.support.ids, self._support_truths)
         directions = None if u is None else [self._direction(u, examples)]
         found = certificates.certify(self._run, examples, directions)
         return found[0] if len(found) == 1 else found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -52,15 +53,57 @@ def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, 
     """
     if kernel is not None and kernel.on_objects:
         return checked_objects(X)
-    data = validate_data(
-        estimator,
-        X,
-        reset=reset,
-        accept_sparse="csr",
-        dtype=[np.float64, np.float32],
-        ensure_all_finite=search or not sp.issparse(X),
-    )
+    _refuse_dicts_and_dates(estimator, X)
+    try:
+        data = validate_data(
+            estimator,
+            X,
+            reset=reset,
+            accept_sparse="csr",
+            dtype=[np.float64, np.float32],
+            ensure_all_finite=search or not sp.issparse(X),
+        )
+    except (TypeError, ValueError):
+        _refuse_columns(X)
+        raise
     return canonical(data, search=search) if sp.issparse(data) else np.ascontiguousarray(data)
+
+
+def _refuse_dicts_and_dates(estimator: Any, X: Any) -> None:
+    """Raise ValueError for a list of dicts, and for dates, which NumPy would convert to nanoseconds."""
+    if isinstance(X, list | tuple) and X and isinstance(X[0], Mapping):
+        kind = type(estimator).__name__.removeprefix("Perceptron")
+        raise ValueError(
+            "X must be rows of numbers: an array, a sparse matrix or a data frame. Got a list of "
+            f"{type(X[0]).__name__}: encode it with sklearn.feature_extraction.DictVectorizer, or learn from "
+            f"one example at a time with rosenblatt.online.{kind}, which takes named features."
+        )
+    columns = _columns_of(X[:0]) if hasattr(X, "columns") else [(None, X)] if hasattr(X, "dtype") else []
+    for name, values in columns:
+        dtype = values.dtype if hasattr(values.dtype, "kind") else np.asarray(values).dtype
+        if dtype.kind in "mM":
+            raise _not_numbers(name, f"is of type {dtype}", "a number, such as days since a date")
+
+
+def _refuse_columns(X: Any) -> None:
+    """Raise ValueError for the first column of a data frame that is not made of numbers."""
+    for name, values in _columns_of(X) if hasattr(X, "columns") else ():
+        try:
+            np.asarray(values, np.float64)
+        except (TypeError, ValueError):
+            held = next((value for value in values if not isinstance(value, Real)), None)
+            raise _not_numbers(name, f"holds {held!r:.60}", "numbers, as with OneHotEncoder") from None
+
+
+def _columns_of(frame: Any) -> Iterable[tuple[Any, Any]]:
+    """Return the names and the values of a data frame's columns."""
+    return frame.items() if hasattr(frame, "items") else ((name, frame[name]) for name in frame.columns)
+
+
+def _not_numbers(name: Any, what: str, numbers: str) -> ValueError:
+    """Return the error about a column that is not made of numbers, or about an array that is not."""
+    column = "it" if name is None else f"column {name!r}"
+    return ValueError(f"X must be rows of numbers, and {column} {what}. Drop it, or turn it into {numbers}.")
 
 
 def one_row(estimator: Any, x: Any, kernel: Kernel | None) -> Any:

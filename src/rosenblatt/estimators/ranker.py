@@ -139,11 +139,7 @@ class PerceptronRanker(RunEstimator):
             data, lists = self._read(X, y, qid, group, kernel, reset=True)
             self._begin(kernel)
             self._learn(data, lists, inputs.generator(self.random_state), self.epochs, self.shuffle, eval_set)
-            if not self._run.book.rounds:
-                raise ValueError(
-                    "There is nothing to learn from: in no query is one row better than another. Check that "
-                    "y and qid belong together."
-                )
+            self._check_played()
         return self
 
     def partial_fit(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> Self:
@@ -239,6 +235,7 @@ class PerceptronRanker(RunEstimator):
         else:
             examples = lists.whole(Rows(data))
         certificates.check_learned_from(self._run, examples)
+        certificates.check_grades(self._run.ledger, lists.grades)
         return certificates.certify(self._run, examples)[0]
 
     def _begin(self, kernel: Kernel | None) -> None:
@@ -320,6 +317,14 @@ class PerceptronRanker(RunEstimator):
         rows, _ = self._rows_to_answer(X, None, None)
         query, _, _ = group_rows(qid, len(rows))
         return lambda: self._measured(y, self._scores(rows, query), query)
+
+    def _check_played(self) -> None:
+        """Raise ValueError if no list was worth a round."""
+        if not self._run.book.rounds:
+            raise ValueError(
+                "There is nothing to learn from: in no query is one row better than another. Check that the "
+                "grades and the queries are the right ones, and belong together."
+            )
 
     def _check_parameters(self) -> None:
         self._check_shared(flags=("shuffle", "keep_examples"))

@@ -251,7 +251,16 @@ class PerceptronTagger(Decoding, RunEstimator):
         truths = reading.label_ids(list(reading.as_labels(y, lengths)), tokens.lengths, labeller.number)
         examples = replace(labeller.examples(tokens, truths), rows=Rows(tokens.rows))
         certificates.check_learned_from(self._run, examples)
+        certificates.check_labels(truths, *self._learned_labels(tokens), "token")
         return certificates.certify(self._run, examples, None)[0]
+
+    def _learned_labels(self, tokens: Tokens) -> tuple[Ints, Ints]:
+        """Return the tokens whose true labels were moved up, counted from 0, and the ids of these labels."""
+        ledger = self._run.ledger
+        token_of = np.full(int(tokens.starts[-1]) + 1, -1)  # the last is for structure weights, row −1
+        token_of[:-1][tokens.of_tokens()] = np.arange(int(tokens.lengths.sum()))
+        moved_up = (token_of[ledger.row] >= 0) & (ledger.amount > 0)
+        return token_of[ledger.row[moved_up]], ledger.output[moved_up]
 
     def pruned(self, smallest: float = 0.0) -> Self:
         """Return a copy for prediction only, without the features whose weights are all at most `smallest`.

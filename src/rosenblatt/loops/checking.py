@@ -68,7 +68,7 @@ def checked_judge(judge: Any) -> Any:
 
 @cache
 def checked_step(step: Any) -> Any:
-    """Return a step that is NaN where it raises: loops stop there."""
+    """Return a step that is NaN where it raises or is negative: loops stop there."""
     if is_ours(step):
         return step
 
@@ -78,7 +78,7 @@ def checked_step(step: Any) -> Any:
             size = float(step(margin, norm, cost, parameters))
         except Exception:
             size = np.nan
-        return size
+        return size if size >= 0.0 else np.nan
 
     return _named(checked, step)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
@@ -158,14 +159,27 @@ class UsersLoop:
         """Call the loop, which is compiled the first time."""
         try:
             return self._loop(*arguments)
-        except NumbaError as error:
-            reason = " ".join(str(error).split())
-            raise TypeError(f"{self._names} cannot be compiled. {MODULE_LEVEL} Got: {reason:.400}") from error
         except IndexError as error:
             raise IndexError(f"{self._names} uses an index past the end of an array ({error}).") from error
+        except Exception as error:
+            runs = not isinstance(error, NumbaError) and bool(getattr(self._loop, "signatures", ()))
+            if runs:  # the error is that of the user's function
+                raise
+            raise TypeError(
+                f"{self._names} cannot be compiled: {_cause(error):.400}. Correct it. {MODULE_LEVEL}"
+            ) from error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loop, name)
+
+
+def _cause(error: Exception) -> str:
+    """Return the innermost cause of an error of the compiler, which reports the functions around it first."""
+    if not isinstance(error, NumbaError):
+        return f"{type(error).__name__}: {error}"
+    inner = str(error).rpartition("raised a specific error:")[2]
+    reason = re.split(r"\n\s*(?:During:|raised from)", inner)[0]
+    return " ".join(re.sub(r"(TypingError: )?Failed in nopython mode pipeline \(.*\)", "", reason).split())
 
 
 def fingerprint(*functions: Callable[..., Any]) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import learn
 from rosenblatt.engine.packed import PackedScores
 from rosenblatt.engine.passes import OneRoundDriver
-from rosenblatt.engine.run import Examples, begin, not_finite
+from rosenblatt.engine.run import Examples, NotFiniteError, begin
 from rosenblatt.games import Game
 from rosenblatt.ledger import Ledger
 from rosenblatt.online.reading import Reader
@@ -23,6 +25,14 @@ ONCE: list[Ints] = [np.zeros(1, np.int64)]
 """The order of an epoch with one example."""
 
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+TOO_LARGE = (
+    "The score of this example is not a finite number: it, or an example learned from before, has numbers "
+    "too large to be added up. Scale the values; if it was one from before, begin a new learner."
+)
+
+
 def checked_predictor(predictor: str) -> str:
     """Return the predictor, which must be a single guess."""
     if predictor not in predictors.GUESSES:
@@ -30,7 +40,59 @@ def checked_predictor(predictor: str) -> str:
     return predictor
 
 
-class AskedAboutRows:
+def in_own_words(method: Method) -> Method:
+    """Let a method report a score that is not finite as one of this example: there is no matrix X."""
+
+    @wraps(method)
+    def reporting(*arguments: Any, **named: Any) -> Any:
+        try:
+            return method(*arguments, **named)
+        except NotFiniteError:
+            raise NotFiniteError(TOO_LARGE) from None
+
+    return cast(Method, reporting)
+
+
+class Online:
+    """A learner of one example at a time, whose predictor can be changed while it learns.
+
+    Parameters
+    ----------
+    predictor
+        The guess that answers first.
+    keeps
+        Whether corrected rows are kept even if this predictor does not need them.
+    """
+
+    def __init__(self, predictor: str, *, keeps: bool) -> None:
+        self._predictor = checked_predictor(predictor)
+        self._keeps, self._recent = keeps or predictor == "best", predictor == "recent"
+
+    @property
+    def predictor(self) -> str:
+        """The guess that answers: "last", "best", "average" or "recent".
+
+        Another can be set at any time, except that "recent", and without a kernel "best", need a learner that
+        began with them.
+        """
+        return self._predictor
+
+    @predictor.setter
+    def predictor(self, predictor: str) -> None:
+        possible = {"best": self._keeps, "recent": self._recent}
+        if not possible.get(checked_predictor(predictor), True):
+            raise ValueError(
+                f"The predictor {predictor!r} needs a record of all rounds that this learner does not keep. "
+                f"Begin one with predictor={predictor!r}."
+            )
+        self._choose(predictor)
+
+    def _choose(self, predictor: str) -> None:
+        """Answer by this predictor from now on."""
+        self._predictor = predictor
+
+
+class AskedAboutRows(Online):
     """A run of a game on rows, one round at a time."""
 
     def __init__(
@@ -44,7 +106,7 @@ class AskedAboutRows:
         intercept: bool = False,
         budget: Any = None,
     ) -> None:
-        self._predictor = checked_predictor(predictor)
+        super().__init__(predictor, keeps=kernel is not None)
         self._reader = Reader(kernel)
         self._run = begin(
             game,
@@ -52,14 +114,18 @@ class AskedAboutRows:
             kernel=self._reader.kernel,
             rule=as_rule(rule, learning_rate),
             intercept=intercept,
-            keep=kernel is not None or predictor == "best",
+            keep=self._keeps,
             budget=as_budget(budget),
             limited=True,
-            recent=predictor == "recent",
+            recent=self._recent,
         )
         self._driver = OneRoundDriver(self._run) if kernel is None else None
+        self._choose(predictor)
+
+    def _choose(self, predictor: str) -> None:
+        super()._choose(predictor)
         self._packed_scores = None
-        if kernel is None and predictor in ("last", "average"):
+        if self._driver is not None and predictor in ("last", "average"):
             self._packed_scores = PackedScores(self._run, average=predictor == "average")
 
     @property
@@ -67,6 +133,7 @@ class AskedAboutRows:
         """The record of the rounds so far."""
         return self._run.ledger
 
+    @in_own_words
     def _play(self, rows: Any, truths: Ints) -> None:
         """Play one round on these rows."""
         if self._driver is None:
@@ -77,13 +144,15 @@ class AskedAboutRows:
     def _not_finite(self, x: Any) -> ValueError:
         """Return the error about a score that is not finite; raise one about a value of x that is not."""
         self._reader.row(x)
-        return not_finite(0)
+        return NotFiniteError(TOO_LARGE)
 
+    @in_own_words
+    @predictors.CHECKED_LATER
     def _scores(self, data: Any) -> Floats:
         """Return the scores of these rows; 0 before anything has been learned."""
         rows = Rows(data)
         if not self._run.book.rounds:
             return np.zeros(len(rows))
         if self._predictor == "last":
-            return self._run.hypothesis.scores(rows)[:, 0]
+            return predictors.finite(self._run.hypothesis.scores(rows))[:, 0]
         return predictors.scores(self._run, rows, self._predictor)[0][:, 0]

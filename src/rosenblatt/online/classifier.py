@@ -9,6 +9,7 @@ import numpy as np
 
 from rosenblatt._types import Ints
 from rosenblatt.engine.packed import PackedRounds
+from rosenblatt.engine.run import NotFiniteError
 from rosenblatt.games import Binary
 from rosenblatt.online.asked import AskedAboutRows
 from rosenblatt.rules import Rule
@@ -31,7 +32,8 @@ class Classifier(AskedAboutRows):
     rule, learning_rate, fit_intercept, ties
         As for `PerceptronClassifier`.
     predictor
-        Whose scores `predict` returns: "last", the current guess, or "best", "average" or "recent".
+        Whose scores `predict` returns: "last", the current guess, or "best", "average" or "recent". It can be
+        changed later, but not to "recent" nor, without a kernel, to "best".
     budget
         With a kernel: the number of support vectors at most, or a `Budget`, so that the cost of a round is
         bounded.
@@ -85,7 +87,7 @@ class Classifier(AskedAboutRows):
             A one-dimensional array, a sparse row, a dict of named features, or any object that the
             kernel takes; the same kind in every call.
         """
-        truth = TRUTHS.get(y) if isinstance(y, (int, Real)) else None
+        truth = TRUTHS.get(y) if isinstance(y, (int, Real)) and y is not True else None
         if truth is None:
             raise ValueError(f"The label of an example must be -1 or +1. Got {y!r}.")
         reader, rounds = self._reader, self._packed_rounds
@@ -96,8 +98,7 @@ class Classifier(AskedAboutRows):
             row = reader.packed(x, True)
             try:
                 rounds.play(row, truth)
-            except ValueError:
-                reader.row(x)  # raises a better error if a value is at fault
-                raise
+            except NotFiniteError:
+                raise self._not_finite(x) from None
         if reader.named is None:
             reader.expect(x, row)

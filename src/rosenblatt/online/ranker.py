@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
+from rosenblatt.engine.run import NotFiniteError
 from rosenblatt.games import Ranking
 from rosenblatt.online.asked import AskedAboutRows
 from rosenblatt.rows import count
@@ -30,7 +31,8 @@ class Ranker(AskedAboutRows):
     rule, learning_rate
         As for `PerceptronRanker`.
     predictor
-        The guess that ranks: "last", the current one, or "best", "average" or "recent".
+        The guess that ranks: "last", the current one, or "best", "average" or "recent". It can be changed
+        later, as for `Classifier`.
     budget
         With a kernel: the number of support vectors at most, or a `Budget`, so that the cost of a round is
         bounded.
@@ -76,7 +78,11 @@ class Ranker(AskedAboutRows):
         rows = self._reader.rows(candidates, learning=True)
         truths = best_of(best, count(rows))
         if not truths.all():
-            self._play(rows, truths)
+            try:
+                self._play(rows, truths)
+            except NotFiniteError:
+                self._reader.rows(candidates)  # raises a better error if a value is at fault
+                raise
             self._reader.expect(candidates[0] if isinstance(candidates, list | tuple) else candidates, rows)
 
     def _scores_of(self, candidates: Any) -> Floats:

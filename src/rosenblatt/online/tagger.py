@@ -11,12 +11,12 @@ from rosenblatt.engine.run import begin
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.kernels import as_kernel
 from rosenblatt.ledger import Ledger
-from rosenblatt.online.asked import ONCE, checked_predictor
+from rosenblatt.online.asked import ONCE, Online, in_own_words
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.tasks.tagging import Labeller, Task, reading
 
 
-class Tagger:
+class Tagger(Online):
     """An online tagger, which learns from one sequence at a time.
 
     Learning sequences one by one gives the ledger of `PerceptronTagger.fit` with one epoch and no shuffling,
@@ -30,7 +30,8 @@ class Tagger:
         All labels that will occur; None to add them as they occur. A label is predicted only after the first
         example that has it.
     predictor
-        The guess that labels: "last", the current one, or "best", "average" or "recent".
+        The guess that labels: "last", the current one, or "best", "average" or "recent". It can be changed
+        later, as for `Classifier`.
     budget
         With a kernel: the number of stored tokens at most, or a `Budget`, so that the cost of a round is
         bounded.
@@ -70,19 +71,20 @@ class Tagger:
             )
         self._open = labels is None
         self._labels = reading.checked_labels(labels or ())
-        self._predictor = checked_predictor(predictor)
+        super().__init__(predictor, keeps=kernel is not None)
         self._labeller: Labeller | None = None
         self._passed_over = 0
         self._options: dict[str, Any] = {
             "kernel": None if kernel is None else as_kernel(kernel),
             "rule": as_rule(rule, learning_rate),
             "intercept": fit_intercept,
-            "keep": kernel is not None or predictor == "best",
+            "keep": self._keeps,
             "budget": as_budget(budget),
             "limited": True,
-            "recent": predictor == "recent",
+            "recent": self._recent,
         }
 
+    @in_own_words
     def label(self, tokens: Sequence[Any]) -> list[Any]:
         """Return the labels of the best path; None for each token before anything has been learned."""
         if self._labeller is None:
@@ -91,6 +93,7 @@ class Tagger:
         found, _ = self._labeller.lattice(encoded, self._predictor).best()
         return [self._labeller.labels[i] for i in found.tolist()]
 
+    @in_own_words
     def add_example(self, tokens: Sequence[Any], labels: Sequence[Any]) -> None:
         """Learn from these tokens with their true labels."""
         reading.check_pairs([tokens], [labels])

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._types import Array
+from rosenblatt.online.asked import Online
 from rosenblatt.persistence import archive
 from rosenblatt.persistence.archive import ModelError, Refused
 from rosenblatt.persistence.estimators import HOMES, READERS, WRITERS, estimator_class
@@ -82,9 +83,10 @@ def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
     estimator = model.estimator
     kind = type(estimator).__name__
     if kind not in HOMES or estimator_class(kind) is not type(estimator):
-        raise ValueError(
-            f"A model file holds one of {', '.join(HOMES)}. Got {kind}: save the learner inside it."
-        )
+        instead = "save the learner inside it, if there is one"
+        if isinstance(estimator, Online):
+            instead = f"pickle it, or learn with Perceptron{kind}.partial_fit and save that"
+        raise ValueError(f"A model file holds one of {', '.join(HOMES)}. Got {kind}: {instead}.")
     check_is_fitted(estimator, "_run")
     writer = Writer()
     writer["library"] = __version__

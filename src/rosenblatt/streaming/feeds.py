@@ -160,6 +160,11 @@ class RankerFeed(RowFeed):
         X = self.rows(block)
         return estimator._examples(X, Lists.of(block.y, block.qid, len(block)), 1, random)
 
+    def finish(self) -> None:
+        """Refuse a run without a round, and free the memory reserved for features that never came."""
+        self.estimator._check_played()
+        super().finish()
+
 
 def _unseen(block: Block, finished: set[Any]) -> Block:
     """Return the block; raise ValueError if one of its queries was finished before."""

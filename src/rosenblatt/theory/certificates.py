@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 
-from rosenblatt._types import Floats
+from rosenblatt._types import Floats, Ints
 from rosenblatt.engine import predictors
 from rosenblatt.engine.hypotheses import Budgeted, Primal
 from rosenblatt.engine.run import Examples, Run
@@ -33,7 +34,9 @@ class Certificate:
     rounds, mistakes, corrections
         How many there were.
     examples, first_mistakes
-        How many examples there are, and how many mistakes the first epoch over them had.
+        How many examples there are, and how many mistakes the first pass over them had.
+    drawn
+        Whether the examples are pairs that were drawn from lists, each for one round.
     radius_squared
         R: the largest ‖Φ(truth) − Φ(answer)‖² among the corrections.
     margin
@@ -43,7 +46,9 @@ class Certificate:
         D: 0 if u separates the data with margin γ, else √Σ d² over all rounds, where d is by how much
         the round falls short of γ.
     bound
-        The most mistakes there can be.
+        The most mistakes there can be; ∞ if nothing is promised.
+    unbounded
+        Why `bound` is infinite; empty if it is not.
     progress, progress_floor
         v_k · u after every correction, and its lower bound: kγ for steps of 1, less √k · D where u does not
         separate the data.
@@ -57,10 +62,12 @@ class Certificate:
     corrections: int
     examples: int
     first_mistakes: int
+    drawn: bool
     radius_squared: float
     margin: float
     deviation: float
     bound: float
+    unbounded: str
     progress: Floats
     progress_floor: Floats
     length_squared: Floats
@@ -84,7 +91,7 @@ class Certificate:
 
     @property
     def sample_error_bound(self) -> float:
-        """k/m of the first epoch: the expected error of `sample` after it on independent examples."""
+        """k/m of the first pass: the expected error of `sample` after it on independent examples."""
         return min(1.0, self.first_mistakes / self.examples)
 
     @property
@@ -101,7 +108,7 @@ class Certificate:
         elif self.bound < inf:
             promise = f"misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all"
         else:
-            promise = f"leaves some truth {-self.margin:.6g} below a rival"
+            promise = f"leaves some truth {abs(self.margin):.6g} below a rival"
         return [
             f"{self.mistakes} mistakes and {self.corrections} corrections in {self.rounds} rounds.",
             f"Radius.  Every correction has ‖Φ(truth) − Φ(answer)‖² ≤ R = {self.radius_squared:.6g}.",
@@ -124,20 +131,21 @@ class Certificate:
 
     def _conclusion(self) -> str:
         if self.bound == inf:
-            return (
-                "Theorem. Nothing is promised: rules other than the perceptron's have bounds only for data "
-                "that u separates, learned from without weights and by one rule; and u must be right about "
-                "something."
-            )
+            return f"Theorem. Nothing is promised: {self.unbounded}."
         why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else "By Freund and Schapire's ((√R + D)/γ)²"
         seen = "It holds" if self.holds else "IT DOES NOT HOLD"
         return f"Theorem. {why}, there are at most {self.bound:.6g} mistakes. {seen}: {self.mistakes}."
 
     def _forecast(self) -> str:
+        shown = f"first epoch had {self.first_mistakes} mistakes on {self.examples} examples"
+        another = "a new one"
+        if self.drawn:
+            shown = f"{self.examples} pairs drawn in all epochs had {self.first_mistakes} mistakes"
+            another = "another pair drawn from the same lists"
         return (
-            f"Forecast. The first epoch had {self.first_mistakes} mistakes on {self.examples} examples. If "
-            f"these are independent, its guesses err on a new one with an expected probability of at most "
-            f"k/m = {self.sample_error_bound:.4g} by sample and 2k/m = {self.vote_error_bound:.4g} by vote."
+            f"Forecast. The {shown}. If these are independent, its guesses err on {another} with an expected "
+            f"probability of at most k/m = {self.sample_error_bound:.4g} by sample and "
+            f"2k/m = {self.vote_error_bound:.4g} by vote."
         )
 
 
@@ -155,7 +163,7 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
     margins = [_margins(run, examples, direction) for direction in candidates]
     return [
         min(
-            (_certificate(run, d, m, t) for d, m in zip(candidates, margins, strict=True)),
+            (_certificate(run, d, m, t, examples.repeats) for d, m in zip(candidates, margins, strict=True)),
             key=lambda c: (not c.separable, c.bound),
         )
         for t in range(run.game.heads)
@@ -188,6 +196,27 @@ def check_learned_from(run: Run, examples: Examples) -> None:
         )
 
 
+def check_labels(truths: Ints, ids: Ints, learned: Any, what: str = "row") -> None:
+    """Raise ValueError if the truth about one of these rows, or tokens, is not the one that was learned."""
+    others = np.flatnonzero(truths[ids] != np.asarray(learned, np.int64))
+    if len(others):
+        raise ValueError(
+            "A certificate is about the examples that were learned from, with their labels. Got others: the "
+            f"label of {what} {ids[others[0]]}, which was corrected, is not what it was."
+        )
+
+
+def check_grades(ledger: Ledger, grades: Ints) -> None:
+    """Raise ValueError if a row that the ranking game moved up is not better than the one it moved down."""
+    better, worse = ledger.row.reshape(-1, 2).T
+    others = np.flatnonzero(grades[better] <= grades[worse])
+    if len(others):
+        raise ValueError(
+            "A certificate is about the lists that were learned from, with their grades. Got others: "
+            f"row {better[others[0]]} was better than row {worse[others[0]]} when corrected, and is not now."
+        )
+
+
 def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     """How far u keeps the truth above its rivals in every round, in units of its length (rounds × heads)."""
     loop = margin_loop(getattr(run.game, "guarantee", run.game.judge))
@@ -198,10 +227,11 @@ def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
 
 
-def _certificate(run: Run, direction: Direction, all_margins: Floats, head: int) -> Certificate:
+def _certificate(run: Run, direction: Direction, all_margins: Floats, head: int, drawn: bool) -> Certificate:
     ledger, margins = run.ledger.of(head), all_margins[:, head]
     radius_squared = float(np.max(ledger.norm_squared, initial=0.0))
-    margin, deviation, bound = _theorem(run, ledger, margins, radius_squared)
+    unbounded = _unbounded(run, margins) if len(ledger) else ""
+    margin, deviation, bound = _theorem(run, ledger, margins, radius_squared, unbounded)
     length = sqrt(max(direction.norms_squared[head], 0.0))
     moves = _moves(run, direction, head)  # of a vector of length 0 they are rounding errors
     progress = np.cumsum(moves) / length if length > 0 else np.zeros(len(moves))
@@ -216,10 +246,12 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, head: int)
         corrections=len(ledger),
         examples=len(margins),
         first_mistakes=len(ledger.until(min(ledger.rounds, len(margins))).mistakes),
+        drawn=drawn,
         radius_squared=radius_squared,
         margin=margin,
         deviation=deviation,
         bound=bound,
+        unbounded=unbounded,
         progress=progress,
         progress_floor=margin * np.cumsum(ledger.size) - lacking,
         length_squared=np.cumsum(growth),
@@ -239,19 +271,34 @@ def _moves(run: Run, direction: Direction, head: int) -> Floats:
     return np.asarray(moves[ledger.head == head])
 
 
-def _theorem(run: Run, ledger: Ledger, margins: Floats, radius_squared: float) -> tuple[float, float, float]:
+def _unbounded(run: Run, margins: Floats) -> str:
+    """Why no theorem applies to the run with this u; empty if one does."""
+    plain, smallest = isinstance(run.rule, Perceptron), float(margins.min(initial=inf))
+    if run.ruled_otherwise:
+        return "the rule was changed during the run, and bounds are about one rule"
+    if run.weighted and not plain:
+        return "rules other than the perceptron's have bounds only for examples without weights"
+    if smallest > 0:
+        return ""
+    if not plain:
+        return "rules other than the perceptron's have bounds only for data that u separates"
+    if run.weighted:
+        return "examples with weights have a bound only if u separates them"
+    return "" if np.any(margins > 0) else "u keeps no truth above its rivals"
+
+
+def _theorem(
+    run: Run, ledger: Ledger, margins: Floats, radius_squared: float, unbounded: str
+) -> tuple[float, float, float]:
     """γ, D and the bound: the rule's own if u separates the data, else Freund and Schapire's."""
     smallest = float(margins.min(initial=inf))
     if not len(ledger):
         return smallest, 0.0, 0.0
-    if run.ruled_otherwise:
+    if unbounded:
         return smallest, 0.0, inf
-    plain = isinstance(run.rule, Perceptron)
-    if smallest > 0 and (plain or not run.weighted):
+    if smallest > 0:
         promised = run.rule.bound(radius_squared, smallest, float(ledger.cost.max()))
-        return smallest, 0.0, promised * (_spread(ledger.size) if plain else 1.0)
-    if smallest > 0 or not plain or run.weighted or not np.any(margins > 0):
-        return smallest, 0.0, inf
+        return smallest, 0.0, promised * (_spread(ledger.size) if isinstance(run.rule, Perceptron) else 1.0)
     return _freund_schapire(margins, radius_squared, ledger.rounds / len(margins))
 
 
