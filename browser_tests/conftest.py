@@ -15,7 +15,6 @@ QUIETLY = (
     "--disable-component-update --disable-sync"
 )
 PICTURES = Path(__file__).with_name("screenshots")
-AXE = Path(sys.prefix) / "axe" / "node_modules" / "axe-core" / "axe.min.js"
 
 
 @pytest.fixture(scope="session")
