@@ -1,6 +1,7 @@
 """Fixtures of all tests: the real data, and a hypothesis profile without deadlines."""
 
 import os
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,12 @@ settings.register_profile(
     "rosenblatt", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("rosenblatt")
+
+
+def pytest_configure():
+    """Let Ctrl-C raise KeyboardInterrupt, also where the shell that started the tests ignores SIGINT."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_runtest_setup():
