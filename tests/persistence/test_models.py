@@ -13,7 +13,7 @@ from safetensors import numpy as tensors
 from sklearn.pipeline import make_pipeline
 
 from fixtures import model_data
-from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, load, save
+from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, load, online, save
 from rosenblatt._atomic import replace_file
 from rosenblatt.persistence import ModelError, archive, load_model, models
 
@@ -196,6 +196,13 @@ def test_load_survives_mutated_files(tmp_path):
     tally = json.loads(done.stdout)
     assert sum(tally.values()) == 1000
     assert tally["refused"] > 800
+
+
+@pytest.mark.parametrize("kind", ["Classifier", "Ranker", "Tagger"])
+def test_save_says_what_to_do_with_online_learners(kind, tmp_path):
+    sentence = rf"Got {kind}: pickle it, or learn with Perceptron{kind}\.partial_fit and save that"
+    with pytest.raises(ValueError, match=sentence):
+        save(getattr(online, kind)(), tmp_path / "model")
 
 
 def test_save_rejects_unsupported_learners(tmp_path):

@@ -17,7 +17,7 @@ from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, Run, begin
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
-from rosenblatt.games import Argmax, Binary, Game, OneVsRest
+from rosenblatt.games import Game
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule
@@ -289,7 +289,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         data, labels = self._checked(X, y, self._run_kernel(), reset=False)
         examples = Examples(Rows(data), classification.encode(labels, self.classes_))
         certificates.check_learned_from(self._run, examples)
-        certificates.check_labels(examples.truths, self._run.hypothesis.support.ids, self._support_truths)
+        certificates.check_labels(examples.truths, self._run.support.ids, self._support_truths)
         directions = None if u is None else [self._direction(u, examples)]
         found = certificates.certify(self._run, examples, directions)
         return found[0] if len(found) == 1 else found
@@ -317,11 +317,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         return data, labels
 
     def _game(self) -> Game:
-        if len(self.classes_) == 2:
-            return Binary(ties=self.ties)
-        if self.multiclass == "argmax":
-            return Argmax(len(self.classes_))
-        return OneVsRest(len(self.classes_))
+        return classification.game(len(self.classes_), self.multiclass, self.ties)
 
     def _begin(self, kernel: Kernel | None, random: np.random.Generator) -> Run:
         game, start = self._game(), None
@@ -351,7 +347,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         self, examples: Examples, orders: Any, progress: Progress | None = None, *, once: bool = False
     ) -> None:
         """Play these epochs, and record the true classes of new support vectors."""
-        run, support = self._run, self._run.hypothesis.support
+        run, support = self._run, self._run.support
         known, seen = len(support), run.rows_seen
         truth_of = dict(zip(support.ids.tolist(), self._support_truths, strict=True)) if self.budget else {}
         try:
@@ -359,21 +355,11 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         finally:  # after an interrupt, the run has learned all of the examples or none
             new = support.ids[known:] - seen
             if isinstance(run.hypothesis, Budgeted):
-                self._support_truths = self._truths_of(run.hypothesis, truth_of, examples.truths, seen)
+                self._support_truths = classification.truths_of_support(
+                    support.ids, run.hypothesis.coefficients, truth_of, examples.truths, seen
+                )
             else:
                 self._support_truths += examples.truths[new].tolist()
-
-    def _truths_of(self, hypothesis: Budgeted, known: dict[int, int], truths: Ints, seen: int) -> list[int]:
-        """Return the true class of every support vector; of a merged one, that of its largest coefficient."""
-        counts = hypothesis.coefficients
-        counts = np.hstack([-counts, counts]) if counts.shape[1] == 1 else counts
-        found = []
-        for row_id, row in zip(hypothesis.support.ids.tolist(), counts, strict=True):
-            if row_id < 0:
-                found.append(int(np.argmax(row)))
-            else:
-                found.append(known[row_id] if row_id in known else int(truths[row_id - seen]))
-        return found
 
     def _rows_to_answer(self, X: Any) -> Rows:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)

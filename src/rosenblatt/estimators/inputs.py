@@ -82,7 +82,7 @@ def _refuse_dicts_and_dates(estimator: Any, X: Any) -> None:
     for name, values in columns:
         dtype = values.dtype if hasattr(values.dtype, "kind") else np.asarray(values).dtype
         if dtype.kind in "mM":
-            raise _not_numbers(name, f"is of type {dtype}", "a number, such as days since a date")
+            raise _not_numbers(name, f"is of type {dtype}", "numbers, such as days since a date")
 
 
 def _refuse_columns(X: Any) -> None:

@@ -162,8 +162,7 @@ class UsersLoop:
         except IndexError as error:
             raise IndexError(f"{self._names} uses an index past the end of an array ({error}).") from error
         except Exception as error:
-            runs = not isinstance(error, NumbaError) and bool(getattr(self._loop, "signatures", ()))
-            if runs:  # the error is that of the user's function
+            if not isinstance(error, NumbaError) and is_loaded(self._loop):  # a user's function raised it
                 raise
             raise TypeError(
                 f"{self._names} cannot be compiled: {_cause(error):.400}. Correct it. {MODULE_LEVEL}"

@@ -1,4 +1,4 @@
-"""The base class of the online learners of rows."""
+"""The base classes of the online learners."""
 
 from __future__ import annotations
 

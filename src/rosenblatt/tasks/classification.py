@@ -11,6 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
 from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.games import Argmax, Binary, Game, OneVsRest
 
 MOST = 1e75
 """The largest weight: sums of products of such numbers stay in the range of float64."""
@@ -115,3 +116,25 @@ def _one_per_row(sample_weight: Any, rows: int) -> Floats:
     if not weights.any():
         raise ValueError("Sample weights must contain at least one non-zero number. Got none.")
     return np.broadcast_to(weights, (rows,))
+
+
+def game(classes: int, multiclass: str, ties: str) -> Game:
+    """Return the game for this many classes: "argmax" or "one-vs-rest" above two."""
+    if classes == 2:
+        return Binary(ties=ties)
+    return Argmax(classes) if multiclass == "argmax" else OneVsRest(classes)
+
+
+def truths_of_support(
+    ids: Ints, coefficients: Floats, known: dict[int, int], truths: Ints, seen: int
+) -> list[int]:
+    """Return the class of every row in a budgeted support set.
+
+    Rows with ids from `seen` on are new and have a truth; one made of two, whose id is below 0, counts for
+    the class with its largest coefficient.
+    """
+    counts = np.hstack([-coefficients, coefficients]) if coefficients.shape[1] == 1 else coefficients
+    return [
+        int(np.argmax(line)) if row < 0 else known[row] if row in known else int(truths[row - seen])
+        for row, line in zip(ids.tolist(), counts, strict=True)
+    ]

@@ -48,7 +48,7 @@ class Certificate:
     bound
         The most mistakes there can be; ∞ if nothing is promised.
     unbounded
-        Why `bound` is infinite; empty if it is not.
+        Why no theorem applies, if none does; then `bound` is infinite.
     progress, progress_floor
         v_k · u after every correction, and its lower bound: kγ for steps of 1, less √k · D where u does not
         separate the data.
@@ -131,7 +131,7 @@ class Certificate:
 
     def _conclusion(self) -> str:
         if self.bound == inf:
-            return f"Theorem. Nothing is promised: {self.unbounded}."
+            return f"Theorem. Nothing is promised: {self.unbounded or 'the bound of the rule is infinite'}."
         why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else "By Freund and Schapire's ((√R + D)/γ)²"
         seen = "It holds" if self.holds else "IT DOES NOT HOLD"
         return f"Theorem. {why}, there are at most {self.bound:.6g} mistakes. {seen}: {self.mistakes}."
@@ -213,7 +213,7 @@ def check_grades(ledger: Ledger, grades: Ints) -> None:
     if len(others):
         raise ValueError(
             "A certificate is about the lists that were learned from, with their grades. Got others: "
-            f"row {better[others[0]]} was better than row {worse[others[0]]} when corrected, and is not now."
+            f"row {better[others[0]]} was better than row {worse[others[0]]} when they were corrected."
         )
 
 
