@@ -18,7 +18,7 @@ from rosenblatt import PerceptronRanker, data, kernels, metrics, online
 from rosenblatt.engine.learner import learn
 from rosenblatt.engine.run import begin
 from rosenblatt.games import Ranking
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 from rosenblatt.tasks.lists import Lists
 
 SEEDS = range(5)
@@ -165,7 +165,7 @@ def large_epoch(rows: int = 1_000_000, queries: int = 10_000) -> str:
     X, u = random.random((rows, 46)), random.normal(size=46)
     noisy = X @ u + random.normal(size=rows)
     y = np.digitize(noisy, np.quantile(noisy, [0.5, 0.9]))
-    examples = Lists.of(y, np.repeat(np.arange(queries), rows // queries), rows).whole(Rows(X))
+    examples = Lists.of(y, np.repeat(np.arange(queries), rows // queries), rows).whole(rows_of(X))
     order = random.permutation(len(examples))
 
     def epoch() -> None:

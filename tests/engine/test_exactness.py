@@ -28,7 +28,7 @@ from rosenblatt.engine.dual import KeptBlockScores
 from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 # The definition is what the sources print.
 
@@ -267,7 +267,7 @@ def packed_rounds_are_play(named):
                 learner.predict(named(x))
                 learner.add_example(named(x), label)
             assert learner.ledger == run.ledger
-            assert [learner.predict({j: 1.0}) for j in range(len(basis))] == scores(Rows(basis))[
+            assert [learner.predict({j: 1.0}) for j in range(len(basis))] == scores(rows_of(basis))[
                 :, 0
             ].tolist()
 

@@ -10,7 +10,7 @@ from fixtures.playing import CUBIC, a_run, games_and_points, labelled_points
 from rosenblatt.engine import majority, predictors, support
 from rosenblatt.engine.learner import play_blocks
 from rosenblatt.games import Argmax, Binary, OneVsRest
-from rosenblatt.rows import Rows, counting
+from rosenblatt.rows import counting, rows_of
 
 
 def the_table():
@@ -90,7 +90,7 @@ def test_predictors_match_written_out_guesses(points, epochs, dual):
     X, y = points
     guesses, survived = oracles.all_guesses(X, 2 * y - 1, epochs)
     run = a_run(Binary(), X, y, kernel=Linear() if dual else None, epochs=epochs, player=play_blocks)
-    rows, starts = Rows(X), np.arange(len(X) + 1)
+    rows, starts = rows_of(X), np.arange(len(X) + 1)
     every = X @ guesses.T
     expected = {
         "last": every[:, -1],
@@ -117,14 +117,14 @@ def test_votes_of_argmax_count_guesses_and_ties_abstain(points, epochs):
                 expected[row, mine.argmax()] += answered
         for e in np.flatnonzero(ledger.correction == j):
             weights[:, ledger.output[e]] += ledger.amount[e] * X[ledger.row[e]]
-    found = predictors.votes(run, Rows(X), np.arange(len(X) + 1))
+    found = predictors.votes(run, rows_of(X), np.arange(len(X) + 1))
     np.testing.assert_allclose(found, expected / ledger.rounds, atol=1e-12)
 
 
 def test_sample_draws_each_guess_as_often_as_it_answered():
     X, y = np.array([[1.0], [1.0], [-1.0]]), np.array([1, 1, 1])
     run = a_run(Binary(), X, y, epochs=1)  # v_0 = 0 answers 1 round, v_1 = 1 the other two, v_2 = 0 none
-    rows = Rows(np.ones((3000, 1)))
+    rows = rows_of(np.ones((3000, 1)))
     scores = predictors.sampled(run, rows, np.arange(3001), np.random.default_rng(0))[0][:, 0]
     assert np.mean(scores == 1) == pytest.approx(2 / 3, abs=0.03)
 
@@ -133,13 +133,13 @@ def test_sample_draws_each_guess_as_often_as_it_answered():
 def test_votes_of_one_vs_rest_are_counted_per_class(game):
     game, X, y = game
     run = a_run(game, X, y, kernel=CUBIC, player=play_blocks)
-    tally = predictors.votes(run, Rows(X), np.arange(len(X) + 1))
+    tally = predictors.votes(run, rows_of(X), np.arange(len(X) + 1))
     assert (np.abs(tally) <= 1 + 1e-12).all()
     if game.heads > 1:
         for head in range(game.heads):
             alone = a_run(Binary(), X, (y == head).astype(int), kernel=CUBIC, player=play_blocks)
             if alone.ledger.rounds == run.ledger.rounds:
-                theirs = predictors.votes(alone, Rows(X), np.arange(len(X) + 1))
+                theirs = predictors.votes(alone, rows_of(X), np.arange(len(X) + 1))
                 np.testing.assert_allclose(tally[:, [head]], theirs, atol=1e-12)
 
 
@@ -151,7 +151,7 @@ def test_decide_in_small_chunks_changes_nothing(game, dual):
 
     def answers():
         return [
-            predictors.decide(run, Rows(X), name, random=np.random.default_rng(0))
+            predictors.decide(run, rows_of(X), name, random=np.random.default_rng(0))
             for name in predictors.FROM_LEDGER
         ]
 

@@ -33,7 +33,7 @@ from rosenblatt.games import Argmax
 from rosenblatt.loops import dense, passes
 from rosenblatt.loops.compiling import compilable
 from rosenblatt.loops.sparse import score_rows
-from rosenblatt.rows import Csr, Rows, read_only
+from rosenblatt.rows import Csr, rows_of
 
 FORMS = {
     "sparse": sparse,
@@ -76,17 +76,17 @@ def test_play_pass_over_long_rows_writes_the_ledger_of_play(form):
     a_pass_changes_nothing(FORMS[form], games_and_wide_points)()
 
 
-@pytest.mark.parametrize("lost", ["add", "norm_of"])
+@pytest.mark.parametrize("lost", ["add", "square"])
 def test_pass_law_rejects_a_dense_pass_of_one_output(lost, monkeypatch):
-    """Play the law with corrections, or norms, of the first output alone."""
+    """Play the law with corrections of the first output alone, or with norms of the first row."""
 
-    def add(indptr, features, values, row, constant, output, change, weights):
-        dense.add_dense(indptr, features, values, row, constant, 0, change, weights)
+    def add(rows, row, constant, output, change, weights):
+        dense.add_dense(rows, row, constant, 0, change, weights)
 
-    def norm_of(indptr, features, values, rows, constant, where, amount, count):
-        return dense.norm_of_dense(indptr, features, values, rows, constant, where, amount, 1)
+    def square(rows, row):
+        return dense.square_of_vector(rows, 0)
 
-    part = compilable({"add": add, "norm_of": norm_of}[lost])
+    part = compilable({"add": add, "square": square}[lost])
     monkeypatch.setattr(engine.passes, "DENSE", passes.DENSE._replace(**{lost: part}))
     three_classes = labelled_points(3).map(lambda points: (Argmax(3), *points))
     rejects(a_pass_changes_nothing(np.asarray, lambda: three_classes))
@@ -136,7 +136,7 @@ def test_score_few_equals_the_compiled_loop(seed, dtype, outputs):
     rows = Csr(np.append(0, np.cumsum(counts)), features, rng.normal(size=len(features)).astype(dtype), 12)
     weights = rng.normal(size=(11, outputs)).astype(dtype)
     compiled = np.empty((5, outputs))
-    score_rows(*map(read_only, rows[:3]), weights, 0.5, compiled)
+    score_rows(tuple(rows_of(rows).arrays), weights, 0.5, compiled)
     assert np.array_equal(score_few(rows, weights, 0.5), compiled)
 
 
@@ -148,7 +148,7 @@ def test_scores_are_compiled_after_many_calls(monkeypatch):
     monkeypatch.setattr(primal, "score_few", lambda *given: asked.append(0) or score_few(*given))
     guess = Primal(3, 2, 1.0, np.empty(0))
     guess.weights[:] = np.arange(8).reshape(4, 2)
-    rows = Rows(sp.csr_array([[0.0, 2.0, 1.0]]))
+    rows = rows_of(sp.csr_array([[0.0, 2.0, 1.0]]))
     assert [guess.scores(rows).tolist() for _ in range(6)] == [[[14.0, 18.0]]] * 6
     assert len(asked) == 3
 
@@ -161,7 +161,7 @@ def test_one_round_driver_plays_one_run(game, rule, keep, dense_rows):
     run = begin(game, features=0, rule=RULES[rule], intercept=True, keep=keep)
     driver = engine.passes.OneRoundDriver(run)
     for i, as_dense in enumerate(dense_rows[: len(X)]):
-        driver.play(X[[i]] if as_dense else Rows(sparse(X[[i]])).csr, y[[i]])
+        driver.play(X[[i]] if as_dense else rows_of(sparse(X[[i]])).csr, y[[i]])
     run.hypothesis.narrow(X.shape[1])
     assert run.ledger == whole.ledger
     assert np.array_equal(run.hypothesis.weights, whole.hypothesis.weights)

@@ -12,7 +12,7 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import play
 from rosenblatt.engine.replay import replayed
 from rosenblatt.engine.run import Examples, begin
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 
 @given(games_and_points(), st.sampled_from([None, CUBIC]), st.sampled_from(sorted(RULES)), st.integers(0, 3))
@@ -23,7 +23,7 @@ def test_replayed_is_the_shorter_run(data, kernel, rule, epochs):
     rounds = shorter.book.rounds
     again = replayed(a_run(game, X, y, epochs=4, **options), rounds)
     assert again.ledger == shorter.ledger
-    rows, starts = Rows(X), np.arange(len(X) + 1)
+    rows, starts = rows_of(X), np.arange(len(X) + 1)
     for name in ("last", "best", "average") if rounds else ():
         assert np.array_equal(
             predictors.scores(again, rows, name)[0], predictors.scores(shorter, rows, name)[0]

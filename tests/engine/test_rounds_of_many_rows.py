@@ -15,7 +15,7 @@ from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import NO_STRUCTURE, compilable
 from rosenblatt.kernels import Linear
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 
 @compilable
@@ -103,9 +103,9 @@ def test_every_path_writes_the_ledger_of_the_definition(path, game, rule, backgr
         run = PATHS[path](X, game, RULES[rule])
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):
-        answers = (predictors.decide(some, Rows(X), predictor, starts) for some in (run, definition))
+        answers = (predictors.decide(some, rows_of(X), predictor, starts) for some in (run, definition))
         assert np.array_equal(*answers)
-    averages = (predictors.scores(some, Rows(X), "average")[0] for some in (run, definition))
+    averages = (predictors.scores(some, rows_of(X), "average")[0] for some in (run, definition))
     np.testing.assert_allclose(*averages, atol=1e-12)
 
 
@@ -113,7 +113,7 @@ def test_block_driver_cuts_blocks_by_rows():
     """512 rounds of 60 rows each would be a Gram matrix of 30,720 × 30,720."""
     driver = engine.blocks.BlockDriver(
         begin(Best(), kernel=Linear()),
-        Examples(Rows(np.zeros((600, 3))), np.zeros(600, np.int64), np.arange(0, 601, 60)),
+        Examples(rows_of(np.zeros((600, 3))), np.zeros(600, np.int64), np.arange(0, 601, 60)),
     )
     driver.begin(np.arange(10))
     assert [(part.start, part.stop) for part in driver.blocks(200)] == [(0, 3), (3, 6), (6, 9), (9, 10)]

@@ -10,7 +10,7 @@ from fixtures.playing import CUBIC, a_run, blobs, games_and_points, rejects, spa
 from rosenblatt import PerceptronClassifier
 from rosenblatt.engine import majority, predictors
 from rosenblatt.games import Argmax, Binary, OneVsRest
-from rosenblatt.rows import Rows, inner_products
+from rosenblatt.rows import inner_products, rows_of
 
 
 def elects_the_winner_of_all_votes(form=sparse):
@@ -18,7 +18,7 @@ def elects_the_winner_of_all_votes(form=sparse):
     def law(game, epochs, seed):
         game, X, y = game
         run = a_run(game, form(X), y, epochs=epochs, seed=seed)
-        asked, starts = Rows(form(X)), np.arange(len(X) + 1)
+        asked, starts = rows_of(form(X)), np.arange(len(X) + 1)
         assert majority.can_settle(run, starts)
         expected = run.game.elect(predictors.votes(run, asked, starts), starts)
         assert predictors.decide(run, asked, "vote").tolist() == expected.tolist()
@@ -44,7 +44,7 @@ def test_settled_votes_needs_few_guesses(classes, multiclass, monkeypatch):
     monkeypatch.setattr(majority, "FEW_ROWS", 50)  # several threads
     X, y = blobs(classes, rows=400, apart=4.0)
     clf = PerceptronClassifier(epochs=20, random_state=0, predictor="vote", multiclass=multiclass).fit(X, y)
-    run, asked = clf._run, Rows(X)
+    run, asked = clf._run, rows_of(X)
     entries, last = predictors._entries(run, run.ledger), run.hypothesis.scores(asked)
     _, settled = majority.settled_votes(run, asked, last, entries)
     assert settled.mean() > 0.5

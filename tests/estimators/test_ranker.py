@@ -202,11 +202,11 @@ def test_partial_fit_is_complete_after_a_late_ctrl_c(monkeypatch):
 
 
 def test_pairs_are_drawn_from_one_query_and_two_grades():
-    from rosenblatt.rows import Rows
+    from rosenblatt.rows import rows_of
     from rosenblatt.tasks.lists import Lists
 
     lists = Lists.of(Y, QID, 200)
-    index = lists.pairs(Rows(X), 20_000, np.random.default_rng(0)).index.reshape(-1, 2)
+    index = lists.pairs(rows_of(X), 20_000, np.random.default_rng(0)).index.reshape(-1, 2)
     assert (QID[index[:, 0]] == QID[index[:, 1]]).all()
     assert (Y[index[:, 0]] != Y[index[:, 1]]).all()
     drawn = np.bincount(index[:, 0], minlength=200)

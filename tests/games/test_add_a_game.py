@@ -17,7 +17,7 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import learn, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.kernels import Linear, Polynomial
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 from rosenblatt.rules import Margin
 from rosenblatt.theory.certificates import certify
 
@@ -82,14 +82,14 @@ def test_predictors_answer_for_ordinal(predictor):
     for kernel in (None, Polynomial(2)):
         run = begin(Ordinal(4), features=2, kernel=kernel, recent=predictor == "recent")
         learn(run, Examples(run.number(X), y), orders_of(len(X), 20, seed=0))
-        answers = predictors.decide(run, Rows(X), predictor, random=np.random.default_rng(0))
+        answers = predictors.decide(run, rows_of(X), predictor, random=np.random.default_rng(0))
         errors[kernel] = np.mean(np.abs(answers - y))
     assert errors[Polynomial(2)] < 0.25 < errors[None]
 
 
 def test_examples_keep_float_truths():
-    assert Examples(Rows(np.ones((2, 1))), np.array([0.5, 2.0])).truths.tolist() == [0.5, 2.0]
-    assert Examples(Rows(np.ones((2, 1))), np.array([True, False])).truths.dtype == np.int64
+    assert Examples(rows_of(np.ones((2, 1))), np.array([0.5, 2.0])).truths.tolist() == [0.5, 2.0]
+    assert Examples(rows_of(np.ones((2, 1))), np.array([True, False])).truths.dtype == np.int64
 
 
 def test_certify_holds_for_ordinal():

@@ -19,7 +19,7 @@ from rosenblatt.loops import dense as dense_loops
 from rosenblatt.loops import paths
 from rosenblatt.loops import sparse as sparse_loops
 from rosenblatt.loops.book import norm_squared
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 from rosenblatt.theory.certificates import certify
 
@@ -106,7 +106,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule,
         run = PATHS[path](X, sequences, rule=RULES[rule], game=game)
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):
-        answers = (predictors.decide(some, Rows(X), predictor, starts) for some in (run, definition))
+        answers = (predictors.decide(some, rows_of(X), predictor, starts) for some in (run, definition))
         assert np.array_equal(*answers)
 
 
@@ -115,18 +115,17 @@ def test_norms_match_the_definition(seed, count):
     random = np.random.default_rng(seed)
     X = sparse(random.integers(-2, 3, (9, 5)).astype(float))
     where = np.stack([random.integers(-1, 9, count), random.integers(0, 4, count)], axis=1)
-    amount, arrays = random.integers(-2, 3, count).astype(float), (X.indptr, X.indices, X.data)
+    amount, sparse_rows = random.integers(-2, 3, count).astype(float), rows_of(X).arrays
     rows = random.permutation(9)
     gram = (X @ X.T).toarray()[np.ix_(rows, rows)] + 1.0
     with np.errstate(over="ignore"):  # which compiled code ignores
-        for norm_of in (sparse_loops.norm_of_many, sparse_loops.norm_of_rows):
-            assert norm_of(*arrays, rows, 1.0, where, amount, count) == norm_squared(
-                where, amount, count, gram
-            )
-    of_dense, values = dense_loops.norm_of_dense, X.toarray().ravel()
+        for norm_of in (sparse_loops.norm_of_many, sparse_loops.norm_of_few):
+            norm = norm_of(sparse_rows, rows, 1.0, where, amount, count, np.empty((1, 0)))
+            assert norm == norm_squared(where, amount, count, gram)
+    dense_rows, delta = rows_of(X.toarray()).arrays, np.empty((1, 6))
     for shown in (rows, rows[:1], rows[:0]):  # entries on those that are there, or on structure weights
         where[:, 0] = np.minimum(where[:, 0], len(shown) - 1)
-        norm = of_dense(np.array([5]), X.indices, values, shown, 1.0, where, amount, count)
+        norm = dense_loops.norm_of_dense(dense_rows, shown, 1.0, where, amount, count, delta)
         assert norm == norm_squared(where, amount, count, gram)
 
 
@@ -145,7 +144,7 @@ def test_decide_never_answers_a_forbidden_path(sequences, predictor, dual):
         epochs=2,
         game=Sequence(3, forbidden),
     )
-    answers = predictors.decide(run, Rows(X), predictor, starts, random=np.random.default_rng(0))
+    answers = predictors.decide(run, rows_of(X), predictor, starts, random=np.random.default_rng(0))
     for a, b in pairwise(starts):
         if b > a:
             assert not forbidden & {*pairwise([3, *answers[a:b].tolist(), 3])}

@@ -16,7 +16,7 @@ from rosenblatt.engine.learner import learn, play_blocks
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import NO_STRUCTURE, Binary, compilable
 from rosenblatt.loops.checking import alone
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 from rosenblatt.theory.certificates import certify
 
 
@@ -151,7 +151,7 @@ def test_vote_reports_a_ballot_that_cannot_be_used(name, error, sentence):
     run = begin(Voting(2, name=name), features=3)
     learn(run, Examples(run.number(POINTS), -LABELS), orders_of(40, 1))
     with pytest.raises(error, match=sentence):
-        predictors.decide(run, Rows(POINTS), "vote")
+        predictors.decide(run, rows_of(POINTS), "vote")
 
 
 def test_certify_reports_a_judge_that_writes_past_the_end():
@@ -161,7 +161,7 @@ def test_certify_reports_a_judge_that_writes_past_the_end():
     truths = LABELS.copy()
     truths[3] = PAST
     with pytest.raises(IndexError, match="faulty uses an index past the end"):
-        certify(run, Examples(Rows(POINTS), truths))
+        certify(run, Examples(rows_of(POINTS), truths))
 
 
 def test_save_reports_a_game_of_the_users_own(tmp_path):

@@ -18,7 +18,7 @@ from rosenblatt.kernels import (
     Precomputed,
     Sklearn,
 )
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 K = Linear()
 
@@ -98,7 +98,7 @@ def test_precomputed_kernel_cannot_be_called(kernel):
 
 def test_precomputed_rejects_short_rows():
     with pytest.raises(ValueError, match=r"Got 2 columns, and training row 4 was asked for"):
-        Precomputed().between(Rows(np.ones((1, 2))), Rows(np.ones((1, 0)), np.array([4])))
+        Precomputed().between(rows_of(np.ones((1, 2))), rows_of(np.ones((1, 0)), np.array([4])))
 
 
 def test_function_rejects_a_string_as_a_list():
@@ -161,7 +161,7 @@ def test_normalized_rejects_rows_of_length_zero(kernel):
     with pytest.raises(ValueError, match=r"Got 0 in row 1 of Z"):
         kernel.normalized()(good, bad)
     with pytest.raises(ValueError, match=r"Got 0 in row 1 of X"):
-        kernel.normalized().diagonal(Rows(bad))
+        kernel.normalized().diagonal(rows_of(bad))
 
 
 @dataclass(frozen=True)

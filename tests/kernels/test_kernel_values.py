@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from fixtures import kernel_laws as laws
 from rosenblatt.kernels import RBF, Constant, Function, Linear, Polynomial, check
 from rosenblatt.loops.affine import falling_distances, radial
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 
 @given(laws.two_sets(), st.integers(1, 9), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
@@ -90,7 +90,7 @@ def test_power_too_large_for_float32_is_computed_in_float64():
     values = Polynomial(9)(pixels)
     assert values.dtype == np.float64
     np.testing.assert_allclose(values, (784 * 255.0**2 + 1) ** 9, rtol=1e-4)
-    np.testing.assert_allclose(Polynomial(9).diagonal(Rows(pixels)), values.diagonal(), rtol=1e-4)
+    np.testing.assert_allclose(Polynomial(9).diagonal(rows_of(pixels)), values.diagonal(), rtol=1e-4)
     assert Polynomial(4)(pixels).dtype == np.float32
 
 
@@ -106,8 +106,8 @@ def test_power_switches_to_float64_where_float32_ends(base, degree, dtype):
 def test_normalized_returns_float32_again():
     pixels = np.full((2, 784), 255, np.float32)
     for kernel in (Polynomial(9) + 1, Function(laws.dot) + Polynomial(9)):
-        assert kernel.between(Rows(pixels), Rows(pixels)).dtype == np.float64
-        assert kernel.normalized().between(Rows(pixels), Rows(pixels)).dtype == np.float32
+        assert kernel.between(rows_of(pixels), rows_of(pixels)).dtype == np.float64
+        assert kernel.normalized().between(rows_of(pixels), rows_of(pixels)).dtype == np.float32
 
 
 @pytest.mark.parametrize("kernel", [Polynomial(50), (Linear() + 1) ** 50])

@@ -20,7 +20,7 @@ from rosenblatt.kernels import (
     as_kernel,
     check,
 )
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 WORDS = ["perceptron", "person", "kernel", ""]
 
@@ -35,7 +35,7 @@ def test_function_accepts_any_objects(words, constant):
         expected = [[shared(a, b) + constant for b in words] for a in words]
         assert kernel(words).tolist() == expected
         assert kernel(words, words[:1]).tolist() == [row[:1] for row in expected]
-        assert kernel.diagonal(Rows(words)).tolist() == [expected[i][i] for i in range(len(words))]
+        assert kernel.diagonal(rows_of(words)).tolist() == [expected[i][i] for i in range(len(words))]
         assert kernel.on_objects
 
 
@@ -74,8 +74,8 @@ def test_matrix_wraps_a_function_of_matrices(sets):
 
 def test_matrix_diagonal_spans_several_chunks():
     X = np.random.default_rng(0).normal(size=(150, 3))
-    laws.is_close(Matrix(laws.gram).diagonal(Rows(X)), (X * X).sum(axis=1))
-    assert Matrix(laws.gram).diagonal(Rows(X[:0])).shape == (0,)
+    laws.is_close(Matrix(laws.gram).diagonal(rows_of(X)), (X * X).sum(axis=1))
+    assert Matrix(laws.gram).diagonal(rows_of(X[:0])).shape == (0,)
 
 
 def test_matrix_does_not_overwrite_the_result():
@@ -120,10 +120,10 @@ GRAM = np.array([[2.0, 1.0, 0.0], [1.0, 5.0, 3.0], [0.0, 3.0, 4.0]])
 
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_precomputed_indexes_the_matrix(form):
-    training = Rows(form(GRAM))
+    training = rows_of(form(GRAM))
     support = Precomputed().stored(training.take(np.array([2, 0])))
     assert support.data.shape == (2, 0)
-    new = Rows(form(np.array([[7.0, 8.0, 9.0]])))
+    new = rows_of(form(np.array([[7.0, 8.0, 9.0]])))
     values = Precomputed().between(new, support)
     assert values.tolist() == [[9, 7]]
     assert values.flags.c_contiguous
@@ -135,7 +135,7 @@ def test_precomputed_indexes_the_matrix(form):
 
 @pytest.mark.parametrize("kernel", [Precomputed() + 1, 2 * Precomputed(), Precomputed() ** 2])
 def test_precomputed_expressions_index_the_matrix(kernel):
-    rows = Rows(GRAM.astype(np.float32))
+    rows = rows_of(GRAM.astype(np.float32))
     expected = eval(repr(kernel), {"Precomputed": lambda: GRAM, "Constant": lambda value: value})
     kept = kernel.stored(rows)
     assert kept.data.shape == (3, 0)
@@ -145,6 +145,6 @@ def test_precomputed_expressions_index_the_matrix(kernel):
 
 
 def test_stored_keeps_rows_that_kernels_need():
-    rows = Rows(GRAM)
+    rows = rows_of(GRAM)
     for kernel in (Linear(), Linear() + 1, Precomputed() + Linear(), RBF(sigma=1.0).normalized()):
         assert kernel.stored(rows) is rows

@@ -15,7 +15,7 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import play
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 
 # Where bounds are reached.
@@ -96,7 +96,7 @@ def test_vote_errs_at_most_twice_as_often_as_sample(game, epochs):
     game, X, y = game
     assume(game.heads == 1)
     run = a_run(game, X, y, epochs=epochs)
-    tally = predictors.votes(run, Rows(X), np.arange(len(X) + 1))
+    tally = predictors.votes(run, rows_of(X), np.arange(len(X) + 1))
     share = tally if tally.shape[1] > 1 else np.hstack([-tally, tally])
     others = np.where(np.arange(share.shape[1]) == y[:, None], -np.inf, share).max(axis=1)
     vote_errs = share[np.arange(len(y)), y] <= others

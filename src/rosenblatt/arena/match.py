@@ -14,7 +14,7 @@ from rosenblatt.arena.transcript import Round, Transcript
 from rosenblatt.engine.learner import play
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.loops.book import CORRECTION
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 WRONG = CORRECTION.index("wrong")
 FIRST = [np.zeros(1, np.int64)]
@@ -109,7 +109,7 @@ class Match:
         rows = [self.contest.rows(move) for move in moves]
         truths = [self.contest.truths(move) for move in moves]
         return Examples(
-            Rows(np.vstack([np.empty((0, self.contest.features)), *rows])),
+            rows_of(np.vstack([np.empty((0, self.contest.features)), *rows])),
             np.concatenate([np.empty(0, np.int64), *truths]),
             np.cumsum([0, *(len(some) for some in rows)]),
         )

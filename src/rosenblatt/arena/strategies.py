@@ -13,7 +13,7 @@ from rosenblatt.arena.contests import Move
 from rosenblatt.arena.contests.contest import margin_of
 from rosenblatt.arena.match import Match
 from rosenblatt.arena.rules import Rules
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 
 class Random:
@@ -178,7 +178,7 @@ class Person:
 
 def margin_under(match: Match, move: Move) -> float:
     """Return the margin of a move under B's guess."""
-    scores: Floats = match.run.hypothesis.scores(Rows(match.contest.rows(move)))
+    scores: Floats = match.run.hypothesis.scores(rows_of(match.contest.rows(move)))
     return margin_of(match.contest, match.run.game, move, scores, match.run.hypothesis.structure)
 
 

@@ -27,7 +27,7 @@ class BlockDriver:
         self.examples = examples
         self.block_scores = run.hypothesis.block_scores(examples.rows, lasting=not (once or examples.repeats))
         self.loop = block_loop(run.game.judge, run.rule.step)
-        self.required, self.parameters = numbers_of(run.rule)
+        self.stepping = numbers_of(run.rule)
         self.slack = 0.0
 
     def begin(self, order: Ints) -> None:
@@ -84,14 +84,15 @@ class BlockDriver:
         dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
         gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
         most = most_entries(game, len(rows))
+        where, amount = np.empty((most, 2), np.int64), np.empty(most)
         (_, k, e), turn = book.tally.tolist(), 0
         while turn >= 0:
             book.make_room(len(rounds), max(2 * len(rounds), most))
             wanted = np.zeros(len(rows), bool)
             turn = self.loop(
-                turn, game.heads, most, starts, truths, weights, scores, run.hypothesis.structure, gram,
-                known, wanted, self.required, self.slack, self.parameters, book.corrections, book.entries,
-                book.tally,
+                turn, game.heads, (starts, truths, weights), scores, run.hypothesis.structure,
+                (where, amount, gram, known, wanted), self.stepping, self.slack,
+                (book.corrections, book.entries, book.tally),
             )  # fmt: skip
             missing = np.flatnonzero(wanted)
             if len(missing):

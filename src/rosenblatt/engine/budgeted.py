@@ -204,7 +204,7 @@ class Budgeted:
             self.guesses[:size, moved] += found[:, None, None] * change[moved]
             return
         self._store(row, change)
-        loops.border(self.matrix, found, size, outside)
+        loops.border(self.matrix, np.append(found, -1.0), size, outside)
         if size < self.budget.size:
             return
         flat = self.guesses.reshape(len(self.guesses), -1)

@@ -84,7 +84,7 @@ def _with_votes_of(run: Run, answered: Floats, scores: Floats, tally: Floats) ->
     similarities = np.empty((0, scores.shape[1]))
     vote_loop(run.game.ballot)(
         np.arange(scores.shape[1] + 1), similarities, scores, run.game.structure.copy(), none, nothing,
-        answered, np.zeros(1, np.int64), none, none, nothing, tally,
+        answered, (np.zeros(1, np.int64), none, none, nothing), tally,
     )  # fmt: skip
     return tally
 
@@ -131,7 +131,7 @@ def _undo(
     nothing = np.zeros(ledger.heads)
     loop(
         np.arange(len(index) + 1), gram, some, run.game.structure.copy(), ledger.head[undone],
-        following[undone], nothing, bounds, support_index, output, -amount, votes,
+        following[undone], nothing, (bounds, support_index, output, -amount), votes,
     )  # fmt: skip
     scores[:, index], tally[:, index] = some, votes
 

@@ -11,7 +11,7 @@ from rosenblatt.engine.faults import failure
 from rosenblatt.engine.run import Run
 from rosenblatt.games.game import most_entries
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, Rows, rows_of
 from rosenblatt.rules import numbers_of
 
 Packed: TypeAlias = tuple[bytes, bytes, int]
@@ -56,7 +56,7 @@ class PackedRounds:
         self._run, self._book, self._hypothesis = run, run.book, run.primal
         self._loop = round_loop(game.judge, rule.step)
         self._constant = run.support.constant
-        self._required, self._parameters = numbers_of(rule)
+        self._stepping = numbers_of(rule)
         self._most = most_entries(game, 1)
         self._known = 0
 
@@ -68,9 +68,8 @@ class PackedRounds:
             hypothesis.widen(known)
             self._known = known
         outcome = self._loop(
-            features, values, truth, hypothesis.weights, hypothesis.delayed, self._constant,
-            hypothesis.structure, self._required, self._parameters, self._most, book.corrections,
-            book.entries, book.tally,
+            features, values, truth, hypothesis.weights, hypothesis.delayed, hypothesis.structure,
+            self._constant, self._most, self._stepping, (book.corrections, book.entries, book.tally),
         )  # fmt: skip
         if outcome == NO_ROOM:
             book.trim()
@@ -84,4 +83,4 @@ def _unpacked(row: Packed) -> Rows:
     """Return a packed row as `Rows`."""
     features, values, width = row
     numbers = np.frombuffer(values)
-    return Rows(Csr(np.array([0, len(numbers)]), np.frombuffer(features, np.int32), numbers, width))
+    return rows_of(Csr(np.array([0, len(numbers)]), np.frombuffer(features, np.int32), numbers, width))

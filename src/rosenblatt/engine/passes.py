@@ -7,14 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._types import Floats, Ints
+from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine.faults import failure
 from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.games.game import most_entries
+from rosenblatt.loops.arguments import Csr, Following, Scratch, Shown, Stepping, Tables, Weights
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.passes import DENSE, MANY, ONE, delay_loop, pass_loop
-from rosenblatt.rows import Csr, Rows, check_in_range, read_only
+from rosenblatt.loops.sparse import FEW
+from rosenblatt.rows import Rows, check_in_range, counting, read_only, rows_of
 from rosenblatt.rules import numbers_of
 
 LINES = 2**18
@@ -24,78 +26,95 @@ COPIED = 2**14
 """Corrected rows that are copied at once: many, so that memory is allocated in large pieces."""
 
 UNWEIGHTED: Floats = np.empty(0)
-NOT_FOLLOWED: Ints = np.empty(0, np.int64)
 
 
 class Pass:
-    """The compiled pass for a run, with the arguments that come from the run filled in."""
+    """The compiled pass for a run, with the arguments that come from the run filled in.
 
-    def __init__(self, run: Run, longest: int, *, dense: bool = False) -> None:
+    Parameters
+    ----------
+    dense
+        Whether rows are dense.
+    truths
+        The dtype of truths.
+    longest
+        How many rows the longest round has.
+    single
+        Whether every round has one row.
+    """
+
+    def __init__(self, run: Run, *, dense: bool, truths: Any, longest: int, single: bool) -> None:
         if run.primal is None:
             raise ValueError("Passes are played in the primal. Got a run with a kernel: use play_blocks.")
         game, rule = run.game, run.rule
         self.run = run
         self.hypothesis = run.primal
         self.reading = DENSE if dense else ONE if game.outputs == 1 else MANY
-        self._loop = pass_loop(game.judge, rule.step, self.reading, run.hypothesis.recent is not None)
-        self._rule = numbers_of(rule)
-        self._longest = 0
-        self.fit_rounds_of(longest)
+        self.longest = longest
+        self._most = most_entries(game, longest)
+        recent = run.hypothesis.recent is not None
+        self._loop = pass_loop(game.judge, rule.step, self.reading, single, self._most <= FEW, recent)
+        self._stepping = tuple(Stepping(*numbers_of(rule)))
+        self._scratch = self._work_arrays(truths, needs_delta=dense and not single)
+        self._judging = self._work_arrays(truths, needs_delta=False) if recent else None
 
-    def fit_rounds_of(self, longest: int) -> None:
-        """Prepare for rounds of up to `longest` rows."""
-        if longest > self._longest:
-            game, self._longest = self.run.game, longest
-            width = most_entries(game, longest)
-            self._sizes = longest, width, game.heads, game.outputs
-            self._most = game.heads, game.heads * width
+    def _work_arrays(self, truths: Any, *, needs_delta: bool) -> Scratch:
+        most, outputs = self._most, self.run.game.outputs
+        delta = np.empty((1, len(self.hypothesis.weights) if needs_delta else 0))
+        scores, truth = np.empty((self.longest, outputs)), np.empty(self.longest, truths)
+        return Scratch(np.empty((most, 2), np.int64), np.empty(most), scores, truth, delta)
 
-    def play(
-        self, order: Ints, starts: Ints, index: Ints, rows: Csr, truths: Ints, weights: Floats, *,
-        late: bool = False,
-    ) -> None:  # fmt: skip
-        """Play rounds in this order; if `late`, leave the sums of the average to `delay`.
-
-        The arrays order, starts, index and truths are read-only, as the arrays of the rows may be.
-        """
-        run, hypothesis, book, rounds, turn = self.run, self.hypothesis, self.run.book, len(order), 0
-        hypothesis.check_width(rows.width)
+    def play(self, shown: Shown, rows: Rows, *, late: bool = False) -> None:
+        """Play rounds, whose arrays are read-only; if `late`, leave the sums of the average to `delay`."""
+        run, book, rounds, turn = self.run, self.run.book, len(shown.order), 0
+        self.hypothesis.check_width(rows.width)
         if self.reading is not ONE:
-            hypothesis.lay_out(by_output=self.reading is DENSE)
-        csr = (read_only(rows.starts), read_only(rows.features), read_only(rows.values))
-        current, delayed = self._plain(hypothesis.weights), self._plain(hypothesis.delayed)
+            self.hypothesis.lay_out(by_output=self.reading is DENSE)
+        heads, arrays = run.game.heads, tuple(rows.arrays)
+        first, guess = (run.examples_seen, run.rows_seen), self._guess(late)
         while turn < rounds:
-            book.make_room(max(rounds - turn, self._most[0]), max(2 * (rounds - turn), self._most[1]))
+            book.make_room(max(rounds - turn, heads), max(2 * (rounds - turn), heads * self._most))
             before = book.rounds - turn
             turn = self._loop(
-                turn, order, starts, index, *csr, truths, weights, *self._sizes,
-                current, delayed[:0] if late else delayed, hypothesis.support.constant, hypothesis.structure,
-                *self._rule, run.examples_seen, run.rows_seen, book.corrections, book.entries, book.tally,
-                self._followed(),
+                turn, heads, tuple(shown), arrays, guess, self._stepping, self._tables(), first,
+                tuple(self._scratch), self._followed(),
             )  # fmt: skip
             if turn < 0:
-                check_in_range(rows.features, rows.width)
-                failed = order[book.rounds - before]
-                shown = index[starts[failed] : starts[failed + 1]]
-                raise failure(run, self._rows(rows).take(shown), truths[shown], -1 - turn)
+                self._fail(shown, rows, shown.order[book.rounds - before], -1 - turn)
 
-    def _rows(self, rows: Csr) -> Rows:
-        """Return `Rows` of these arrays."""
-        return Rows(rows.values.reshape(-1, rows.width) if self.reading is DENSE else rows)
+    def _fail(self, shown: Shown, rows: Rows, failed: int, row: int) -> None:
+        """Raise the error for the round at which the loop stopped."""
+        if isinstance(rows.arrays, Csr):
+            check_in_range(rows.arrays.features, rows.arrays.width)
+        index = shown.which[shown.starts[failed] : shown.starts[failed + 1]]
+        raise failure(self.run, rows.take(index), shown.truths[index], row)
 
-    def delay(self, rows: Csr, corrections: Floats, entries: Floats, new: slice) -> None:
+    def delay(self, rows: Rows, tables: Tables, new: slice) -> None:
         """Add new entries to the sums of the average."""
-        delay_loop(self.reading)(
-            rows.starts, rows.features, rows.values, self.run.rows_seen, self.hypothesis.support.constant,
-            corrections, entries, new.start, new.stop, self._plain(self.hypothesis.delayed),
-        )  # fmt: skip
+        constant, delayed = self.hypothesis.support.constant, self._plain(self.hypothesis.delayed)
+        loop, first = delay_loop(self.reading), self.run.rows_seen
+        loop(tuple(rows.arrays), tuple(tables), first, constant, new.start, new.stop, delayed)
+
+    def _tables(self) -> tuple[Any, ...]:
+        book = self.run.book
+        return book.corrections, book.entries, book.tally
+
+    def _guess(self, late: bool) -> tuple[Any, ...]:
+        guess = self.hypothesis
+        delayed = self._plain(guess.delayed)
+        structure, constant = guess.structure, guess.support.constant
+        return tuple(
+            Weights(self._plain(guess.weights), delayed[:0] if late else delayed, structure, constant)
+        )
 
     def _followed(self) -> tuple[Any, ...]:
-        """The state of the recent average for the loops; empty arrays if it is not followed."""
-        recent = self.hypothesis.recent
-        if recent is None:
-            return self._plain(self.hypothesis.delayed)[:0], UNWEIGHTED, NOT_FOLLOWED, NOT_FOLLOWED
-        return self._plain(recent.sums), recent.structure, recent.since, recent.behind
+        """The state of the recent average for the loops; nothing if it is not followed."""
+        recent, judging = self.hypothesis.recent, self._judging
+        if recent is None or judging is None:
+            return ()
+        state = self._plain(recent.sums), recent.structure, recent.since, recent.behind
+        average = np.empty_like(judging.scores), recent.structure.copy()
+        return tuple(Following(*state, judging.scores, *average, judging.where, judging.amount))
 
     def _plain(self, weights: Floats) -> Floats:
         """Weights as the loops read them: a row per output, one number per feature, or a row per feature."""
@@ -115,12 +134,17 @@ class PassDriver:
     """
 
     def __init__(self, run: Run, examples: Examples, writer: ThreadPoolExecutor) -> None:
-        self._pass = Pass(run, examples.longest, dense=not examples.rows.sparse)
+        rows, single = examples.rows, examples.longest == 1 and len(examples.index) == len(examples)
+        self._pass = Pass(
+            run, dense=not rows.sparse, truths=examples.truths.dtype, longest=examples.longest, single=single
+        )
         self._run = run
         self._examples = examples
-        self._weights = UNWEIGHTED if examples.weights is None else examples.weights
+        weights = UNWEIGHTED if examples.weights is None else examples.weights
+        starts, index, truths = map(read_only, (examples.starts, examples.index, examples.truths))
+        self._shown = Shown(counting(len(examples)), starts, index, truths, weights)
         self._keep = run.hypothesis.keep
-        self._marked = np.zeros(len(examples.rows) if self._keep else 0, bool)
+        self._marked = np.zeros(len(rows) if self._keep else 0, bool)
         self._to_copy: list[Ints] = []
         self._writer, self._late = writer, False
         self._pending: list[Future[None]] = []
@@ -132,15 +156,16 @@ class PassDriver:
 
     def play(self, order: Ints) -> None:
         """Play rounds in this order."""
-        examples, book, written = self._examples, self._run.book, int(self._run.book.tally[2])
-        starts, index = read_only(examples.starts), read_only(examples.index)
-        rows, truths, late = examples.rows.arrays, read_only(examples.truths), self._late
+        book, written = self._run.book, int(self._run.book.tally[2])
         try:
-            self._pass.play(read_only(order), starts, index, rows, truths, self._weights, late=late)
+            self._pass.play(
+                self._shown._replace(order=read_only(order)), self._examples.rows, late=self._late
+            )
         finally:  # what was played until a failure is recorded, too
             new = slice(written, int(book.tally[2]))
-            if late:
-                self._pending.append(self._writer.submit(self._record, book.corrections, book.entries, new))
+            if self._late:
+                tables = Tables(book.corrections, book.entries, book.tally)
+                self._pending.append(self._writer.submit(self._record, tables, new))
             elif self._keep:
                 self._mark(book.entries[new, 1])
 
@@ -150,10 +175,10 @@ class PassDriver:
             self._pending.pop().result()
         self._copy()
 
-    def _record(self, corrections: Floats, entries: Floats, new: slice) -> None:
-        self._pass.delay(self._examples.rows.arrays, corrections, entries, new)
+    def _record(self, tables: Tables, new: slice) -> None:
+        self._pass.delay(self._examples.rows, tables, new)
         if self._keep:
-            self._mark(entries[new, 1])
+            self._mark(tables.entries[new, 1])
 
     def _mark(self, ids: Floats) -> None:
         """Mark the rows with these ids as corrected."""
@@ -181,37 +206,50 @@ class OneRoundDriver:
     def __init__(self, run: Run) -> None:
         self._run = run
         self._rows_seen = 0
-        self._passes: dict[bool, Pass] = {}
+        self._passes: dict[tuple[bool, bool], Pass] = {}
         self._shown: dict[int, tuple[Ints, Ints, Ints]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state of a copy, which composes its own passes: they compare functions by identity."""
         return vars(self) | {"_passes": {}}
 
-    def play(self, rows: Any, truths: Ints) -> None:
+    def play(self, data: Any, truths: Array) -> None:
         """Play one round on rows that the caller gives up: `Csr` arrays, or a dense array."""
         run, length = self._run, len(truths)
         run.book.trim()
         run.rows_seen, run.examples_seen = self._rows_seen, run.book.rounds
         self._rows_seen += length  # before they are played: if that is interrupted, ids are skipped
-        dense = not isinstance(rows, Csr)
-        played = self._passes.get(dense) or self._passes.setdefault(dense, Pass(run, 1, dense=dense))
-        if length not in self._shown:
-            order, starts, index = np.zeros(1, np.int64), np.array([0, length]), np.arange(length)
-            self._shown[length] = read_only(order), read_only(starts), read_only(index)
-        arrays = Rows(rows).arrays if dense else rows
-        played.hypothesis.widen(arrays.width)
-        played.fit_rounds_of(length)
+        rows = rows_of(data, first=run.rows_seen)
+        run.hypothesis.widen(rows.width or 0)
+        shown = Shown(*self._one_round(length), read_only(truths), UNWEIGHTED)
         if run.hypothesis.keep:
             with Interrupts():
-                self._play_and_keep(played, rows, arrays, truths)
+                self._play_and_keep(shown, rows)
         else:
-            played.play(*self._shown[length], arrays, read_only(truths), UNWEIGHTED)
+            self._pass(shown, rows).play(shown, rows)
 
-    def _play_and_keep(self, played: Pass, rows: Any, arrays: Csr, truths: Ints) -> None:
+    def _one_round(self, length: int) -> tuple[Ints, Ints, Ints]:
+        """Return the order, the starts and the index of one round of this many rows."""
+        if length not in self._shown:
+            arrays = np.zeros(1, np.int64), np.array([0, length]), np.arange(length)
+            self._shown[length] = read_only(arrays[0]), read_only(arrays[1]), read_only(arrays[2])
+        return self._shown[length]
+
+    def _pass(self, shown: Shown, rows: Rows) -> Pass:
+        """Return a pass for rounds of one row, or for rounds of this length and shorter ones."""
+        dense, length = not rows.sparse, len(shown.truths)
+        known = self._passes.get((dense, length == 1))
+        if known is None or known.longest < length:
+            known = Pass(
+                self._run, dense=dense, truths=shown.truths.dtype, longest=length, single=length == 1
+            )
+            self._passes[dense, length == 1] = known
+        return known
+
+    def _play_and_keep(self, shown: Shown, rows: Rows) -> None:
         run, before = self._run, int(self._run.book.tally[2])
-        played.play(*self._shown[len(truths)], arrays, read_only(truths), UNWEIGHTED)
+        self._pass(shown, rows).play(shown, rows)
         entries = run.book.entries[before : int(run.book.tally[2]), 1]
         if len(entries):
             touched = np.unique(entries[entries != STRUCTURE]).astype(np.int64) - run.rows_seen
-            run.support.append(Rows(rows, first=run.rows_seen).take(touched))
+            run.support.append(rows.take(touched))

@@ -235,7 +235,7 @@ def votes(run: Run, rows: Rows, starts: Ints) -> Floats:
 
     def count(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
         found, structure = np.zeros((run.game.alternatives, first.shape[1])), run.game.structure.copy()
-        loop(begins, similarities, first, structure, ledger.head, ended, standing, *entries, found)
+        loop(begins, similarities, first, structure, ledger.head, ended, standing, entries, found)
         finite(first.T, int(starts[part.start]))
         tally[starts[part.start] : starts[part.stop]] = found.T
 
@@ -259,7 +259,7 @@ def sampled(run: Run, rows: Rows, starts: Ints, random: np.random.Generator) -> 
     )
 
     def draw(part: slice, begins: Ints, similarities: Array, first: Floats) -> None:
-        pick(begins, similarities, first, moved[:, part], ledger.head, drawn[:, part], *entries)
+        pick(begins, similarities, first, moved[:, part], ledger.head, drawn[:, part], entries)
         result[starts[part.start] : starts[part.stop]] = finite(first.T, int(starts[part.start]))
 
     _pipelined(draw, run, rows, starts)

@@ -19,7 +19,7 @@ from rosenblatt.kernels import Kernel, Linear
 from rosenblatt.ledger import Book
 from rosenblatt.loops.compiling import is_loaded
 from rosenblatt.loops.sparse import score_rows
-from rosenblatt.rows import Csr, Rows, read_only
+from rosenblatt.rows import Csr, Rows
 
 FEW = 2**14
 """Values up to which NumPy scores rows in less time than it takes to load the compiled loop."""
@@ -121,11 +121,11 @@ class Primal:
         if not rows.sparse:
             self.check_width(rows.width)
             return np.asarray(rows.data @ weights[: rows.width] + self.support.constant * weights[-1])
-        if len(rows.csr.values) <= FEW and not is_loaded(score_rows) and next(FEW_CALLS) < OFTEN:
-            return score_few(rows.csr, weights, self.support.constant)
+        arrays: Csr = rows.arrays
+        if len(arrays.values) <= FEW and not is_loaded(score_rows) and next(FEW_CALLS) < OFTEN:
+            return score_few(arrays, weights, self.support.constant)
         scores = np.empty((len(rows), self.outputs))
-        starts, features, values = map(read_only, rows.csr[:3])
-        score_rows(starts, features, values, np.ascontiguousarray(weights), self.support.constant, scores)
+        score_rows(tuple(arrays), np.ascontiguousarray(weights), self.support.constant, scores)
         return scores
 
     def check_width(self, width: int | None) -> None:

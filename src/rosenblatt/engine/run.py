@@ -16,7 +16,7 @@ from rosenblatt.engine.support import SupportSet
 from rosenblatt.games import Game
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book, Ledger
-from rosenblatt.rows import Rows, counting
+from rosenblatt.rows import Rows, counting, rows_of
 from rosenblatt.rules import Perceptron, Rule
 
 LISTED = 1024
@@ -212,7 +212,7 @@ class Run:
 
     def number(self, data: Any) -> Rows:
         """Return new rows with the ids that they will have in this run."""
-        return Rows(data, first=self.rows_seen)
+        return rows_of(data, first=self.rows_seen)
 
 
 class NotFiniteError(ValueError):

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from rosenblatt._types import Array, Ints
 from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Kernel
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, Rows, rows_of
 
 NARROW = 4096
 """Features up to which sparse rows are stored as dense ones, which are compared faster."""
@@ -45,7 +45,7 @@ class SupportSlots(SupportSet):
         """The stored rows, without a copy: they change with the set."""
         if self._rows is None:
             squares = None if self._squares is None else self._squares[: len(self)]
-            self._rows = Rows(self._joined(), self._ids, squares)
+            self._rows = rows_of(self._joined(), self._ids, squares)
         return self._rows
 
     def _candidates(self, ids: Ints) -> Ints:
@@ -90,7 +90,7 @@ class SupportSlots(SupportSet):
         if not rows.sparse and isinstance(rows.data, list):
             return rows
         if self._pieces:
-            return rows if rows.sparse else rows.converted()
+            return rows if rows.sparse else rows.in_other_form()
         if not rows.sparse:
             return rows
         if (rows.width or 0) > NARROW:
@@ -100,12 +100,12 @@ class SupportSlots(SupportSet):
         width = max(width, 0 if self._dense is None else self._dense.shape[1])
         dense = np.zeros((len(rows), width), values.dtype)
         dense[np.repeat(np.arange(len(rows)), np.diff(starts)), features] = values
-        return Rows(dense, rows.ids)
+        return rows_of(dense, rows.ids)
 
     def _make_sparse(self) -> None:
         """Convert the stored rows from dense to sparse."""
         if self._dense is not None:
-            every = Rows(sp.csr_array(self._dense[: len(self)]))
+            every = rows_of(sp.csr_array(self._dense[: len(self)]))
             self._pieces = [every.take(slice(i, i + 1)).csr for i in range(len(self))]
             self._dense, self._squares, self._rows = None, None, None
 
@@ -154,7 +154,7 @@ class SupportSlots(SupportSet):
 def _padded(rows: Rows, width: int) -> Rows:
     """Pad dense rows with features that are 0."""
     more = width - (rows.width or 0)
-    return rows if not more else Rows(np.pad(rows.data, ((0, 0), (0, more))), rows.ids)
+    return rows if not more else rows_of(np.pad(rows.data, ((0, 0), (0, more))), rows.ids)
 
 
 def between(rows: Rows, one: int, other: int, share: float, number: int) -> Rows:
@@ -162,4 +162,4 @@ def between(rows: Rows, one: int, other: int, share: float, number: int) -> Rows
     pair = rows.take(np.array([one, other]))
     data = pair.data
     merged = share * data[:1] + (1 - share) * data[1:]
-    return Rows(merged.astype(data.dtype), np.array([number]))
+    return rows_of(merged.astype(data.dtype), np.array([number]))

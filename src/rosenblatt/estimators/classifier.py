@@ -19,7 +19,7 @@ from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
 from rosenblatt.games import Game
 from rosenblatt.kernels import Kernel, Precomputed
-from rosenblatt.rows import Rows, count
+from rosenblatt.rows import Rows, count, rows_of
 from rosenblatt.rules import Rule
 from rosenblatt.tasks import classification
 from rosenblatt.theory import certificates, directions, explanations
@@ -287,7 +287,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         """
         check_is_fitted(self)
         data, labels = self._checked(X, y, self._run_kernel(), reset=False)
-        examples = Examples(Rows(data), classification.encode(labels, self.classes_))
+        examples = Examples(rows_of(data), classification.encode(labels, self.classes_))
         certificates.check_learned_from(self._run, examples)
         certificates.check_labels(examples.truths, self._run.support.ids, self._support_truths)
         directions = None if u is None else [self._direction(u, examples)]
@@ -363,7 +363,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
 
     def _rows_to_answer(self, X: Any) -> Rows:
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        return Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
+        return rows_of(inputs.checked_data(self, X, self._run_kernel(), reset=False))
 
     def _to_explain(self, rows: Rows, name: str, label: Any) -> tuple[int, int, int]:
         """Return a class, the output with its score, and the sign of the class in that output."""

@@ -15,7 +15,7 @@ from sklearn.utils.validation import validate_data
 from rosenblatt._types import Data
 from rosenblatt.engine.run import Run
 from rosenblatt.kernels import Kernel
-from rosenblatt.rows import Rows, canonical, squared_norms
+from rosenblatt.rows import canonical, rows_of, squared_norms
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.classification import MOST
 
@@ -144,7 +144,7 @@ def checked_objects(X: Any) -> list[Any]:
 
 def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
     """Raise ValueError for rows with k(x, x) = 0: without an intercept every guess scores them 0."""
-    norms = squared_norms(data) if kernel is None else kernel.diagonal(Rows(data))
+    norms = squared_norms(data) if kernel is None else kernel.diagonal(rows_of(data))
     zero = np.flatnonzero(norms <= 0)
     if len(zero):
         what = "is a zero vector" if kernel is None else "has k(x, x) = 0"

@@ -20,7 +20,7 @@ from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
 from rosenblatt.games import Ranking
 from rosenblatt.kernels import Kernel, Precomputed
-from rosenblatt.rows import Rows, count
+from rosenblatt.rows import Rows, count, rows_of
 from rosenblatt.rows.queries import group_rows
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.candidates import gathered, without_queries
@@ -230,10 +230,10 @@ class PerceptronRanker(RunEstimator):
         if self._strategy == "pairs":
             shown = np.concatenate(self._shown)
             examples = Examples(
-                Rows(data), lists.grades, np.arange(0, len(shown) + 1, 2), index=shown, repeats=True
+                rows_of(data), lists.grades, np.arange(0, len(shown) + 1, 2), index=shown, repeats=True
             )
         else:
-            examples = lists.whole(Rows(data))
+            examples = lists.whole(rows_of(data))
         certificates.check_learned_from(self._run, examples)
         certificates.check_grades(self._run.ledger, lists.grades)
         return certificates.certify(self._run, examples)[0]
@@ -351,5 +351,5 @@ class PerceptronRanker(RunEstimator):
         check_is_fitted(self, "_run")
         inputs.one_of("predictor", self.predictor, predictors.NAMES)
         X, qid = without_queries(X, qid, group)
-        rows = Rows(inputs.checked_data(self, X, self._run_kernel(), reset=False))
+        rows = rows_of(inputs.checked_data(self, X, self._run_kernel(), reset=False))
         return rows, None if qid is None else group_rows(qid, len(rows))[0]

@@ -21,7 +21,7 @@ from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.decoding import Decoding, best_labels, concatenated
 from rosenblatt.features import Tokens
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, rows_of
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.tagging import Labeller, Task, begin_reading, left_out, reading
 from rosenblatt.theory import certificates
@@ -249,7 +249,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         labeller, sequences = self._labeller, list(reading.as_sequences(X, lengths))
         tokens = labeller.encoder.encode(sequences, tidy=True)
         truths = reading.label_ids(list(reading.as_labels(y, lengths)), tokens.lengths, labeller.number)
-        examples = replace(labeller.examples(tokens, truths), rows=Rows(tokens.rows))
+        examples = replace(labeller.examples(tokens, truths), rows=rows_of(tokens.rows))
         certificates.check_learned_from(self._run, examples)
         certificates.check_labels(truths, *self._learned_labels(tokens), "token")
         return certificates.certify(self._run, examples, None)[0]

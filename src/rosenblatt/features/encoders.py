@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Bools, Data, Ints
-from rosenblatt.rows import Csr, Rows, canonical
+from rosenblatt.rows import Csr, canonical, rows_of
 from rosenblatt.rows.columns import Columns, starts_of
 
 
@@ -135,7 +135,7 @@ def with_edges(tokens: Tokens, edges: Array, labels: int, *, tidy: bool, repeats
     order = np.empty(len(is_token), np.int64)
     order[is_token] = np.arange(len(edges))
     order[~is_token] = np.arange(len(edges), len(order))
-    return Tokens(Rows(both).take(order).csr, lengths, labels)
+    return Tokens(rows_of(both).take(order).csr, lengths, labels)
 
 
 def _csr(features: Array, width: int, tidy: bool, repeats: bool) -> Csr:
@@ -150,7 +150,7 @@ def _csr(features: Array, width: int, tidy: bool, repeats: bool) -> Csr:
     values = np.ones(starts[-1], np.float32)
     rows = sp.csr_array((values, features[known], starts), shape=(tokens, width))
     rows.sum_duplicates()
-    return Rows(rows).csr
+    return rows_of(rows).csr
 
 
 def joined(parts: list[Tokens]) -> Tokens:

@@ -15,7 +15,7 @@ from rosenblatt._types import Array, Bools, Ints
 from rosenblatt.features.encoders import Tokens, lengths_of, location_of, shown
 from rosenblatt.features.texts import REMEMBERED
 from rosenblatt.loops.templates import UNKNOWN
-from rosenblatt.rows import Csr, Rows, canonical, parts
+from rosenblatt.rows import Csr, canonical, parts, rows_of
 from rosenblatt.rows.columns import flat, starts_of
 
 COLLECTIONS = frozenset({list, tuple, set, frozenset})
@@ -90,7 +90,7 @@ class NameEncoder:
         known = features >= 0
         starts = np.concatenate([[0], np.cumsum(known)])[starts]
         rows = sp.csr_array((values[known], features[known], starts), shape=(len(tokens), self.width))
-        return Tokens(Rows(canonical(rows)).csr, lengths)
+        return Tokens(rows_of(canonical(rows)).csr, lengths)
 
     def keep(self, chosen: Bools) -> Ints:
         """Keep only the chosen features; returns the new id of each feature, UNKNOWN for removed ones."""

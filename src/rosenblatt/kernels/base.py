@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt._types import Array, Data
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.validation import float_type, same_width, vectors
-from rosenblatt.rows import Rows, products
+from rosenblatt.rows import Rows, products, rows_of
 
 if TYPE_CHECKING:
     from rosenblatt.kernels.normalized import Normalized
@@ -53,8 +53,8 @@ class Kernel:
             Arrays, lists of lists or CSR matrices of finite numbers with one row per example; for
             kernels on objects, lists of any objects. float32 stays float32.
         """
-        A = Rows(self._accepted(X, "X"))
-        B = A if Z is None else Rows(self._accepted(Z, "Z"))
+        A = rows_of(self._accepted(X, "X"))
+        B = A if Z is None else rows_of(self._accepted(Z, "Z"))
         if self.domain == "vectors":
             same_width(A.data, B.data)
         with np.errstate(over="ignore", invalid="ignore"):  # reported below

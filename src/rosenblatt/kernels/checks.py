@@ -9,7 +9,7 @@ import numpy as np
 from rosenblatt._types import Data
 from rosenblatt.kernels.base import Kernel
 from rosenblatt.kernels.validation import vectors
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 RELATIVE_TOLERANCE = 1e-9
 
@@ -92,7 +92,7 @@ def check(kernel: Kernel, X: Data, *, tolerance: float | None = None) -> KernelC
     """
     data = vectors(X, "X").astype(np.float64) if kernel.domain == "vectors" else kernel._accepted(X, "X")
     # Two separate values, so that nothing takes the matrix for symmetric without looking.
-    K = kernel.between(Rows(data), Rows(data.copy()))
+    K = kernel.between(rows_of(data), rows_of(data.copy()))
     asymmetry = float(np.abs(K - K.T).max(initial=0))
     eigenvalues = np.linalg.eigvalsh((K + K.T) / 2) if len(K) else np.zeros(1)
     if tolerance is None:

@@ -13,7 +13,7 @@ from rosenblatt.kernels.algebra import Power, Product, Scaled, Sum, bracketed
 from rosenblatt.kernels.arithmetic import integer_power
 from rosenblatt.kernels.base import Kernel
 from rosenblatt.kernels.validation import float_type
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, rows_of
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Normalized(Kernel):
 
     def mapped(self, data: Data) -> Data:
         """Divide the features of the kernel by their norm."""
-        lengths = self._lengths(self.kernel.diagonal(Rows(data)), "X")
+        lengths = self._lengths(self.kernel.diagonal(rows_of(data)), "X")
         return maps.scaled_rows(self.kernel.mapped(data), 1 / lengths)
 
 

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array
 from rosenblatt.kernels.base import Domain, Kernel
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, rows_of
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Precomputed(Kernel):
     --------
     >>> from rosenblatt.rows import Rows
     >>> gram = np.array([[2.0, 1.0], [1.0, 5.0]])
-    >>> rows = Rows(gram)
+    >>> rows = rows_of(gram)
     >>> Precomputed().between(rows, rows.take(slice(1, 2)))
     array([[1.],
            [5.]])
@@ -49,7 +49,7 @@ class Precomputed(Kernel):
 
     def stored(self, rows: Rows) -> Rows:
         """Keep the ids of rows and none of their contents."""
-        return Rows(np.empty((len(rows), 0), rows.data.dtype), rows.ids)
+        return rows_of(np.empty((len(rows), 0), rows.data.dtype), rows.ids)
 
     def _check_columns(self, A: Rows, B: Rows) -> None:
         width = A.data.shape[1]

@@ -7,7 +7,7 @@ book, and stop where these have no room left.
 from __future__ import annotations
 
 from rosenblatt._types import Array
-from rosenblatt.loops.compiling import inlined
+from rosenblatt.loops.compiling import merged
 
 CORRECTION = ("when", "example", "head", "margin", "norm_squared", "wrong", "cost", "size")
 ENTRY = ("correction", "row", "output", "amount")
@@ -17,7 +17,7 @@ STRUCTURE = -1
 """The row id of an entry that moves one of the game's structure weights, and no row."""
 
 
-@inlined
+@merged
 def norm_squared(where: Array, amount: Array, count: int, gram: Array) -> float:
     """‖Φ(truth) − Φ(answer)‖² from inner products of the rows; structure weights are orthogonal to them."""
     total = 0.0
@@ -30,9 +30,10 @@ def norm_squared(where: Array, amount: Array, count: int, gram: Array) -> float:
     return total
 
 
-@inlined
-def write(corrections, k, line, entries, e, where, amount, count, first, size):
-    """Write the k-th correction and its entries, which move by size · amount; rows count from `first`."""
+@merged
+def write(tables, line, where, amount, count, first, size):
+    """Write the next correction and its entries, which move by size · amount; rows count from `first`."""
+    corrections, entries, k, e = tables.corrections, tables.entries, tables.tally[1], tables.tally[2]
     for column in range(len(line)):
         corrections[k, column] = line[column]
     for a in range(count):
@@ -40,3 +41,4 @@ def write(corrections, k, line, entries, e, where, amount, count, first, size):
         entries[e + a, 1] = STRUCTURE if where[a, 0] < 0 else first + where[a, 0]
         entries[e + a, 2] = where[a, 1]
         entries[e + a, 3] = size * amount[a]
+    tables.tally[1], tables.tally[2] = k + 1, e + count

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import compilable, compiled, fused
+from rosenblatt.loops.compiling import allocating, compiled, fused, merged
 
 
 @fused
-def border(inverse, found, size, distance):
-    """Extend the inverse Gram matrix by a row, `distance` off the combination `found` of the others."""
-    whole = np.empty(size + 1)
-    whole[:size], whole[size] = found, -1.0
+def border(inverse, whole, size, distance):
+    """Extend the inverse Gram matrix by a row, `distance` off a combination of the others.
+
+    `whole` has the coefficients of the others in that combination, and −1 for the row itself.
+    """
     for i in range(size + 1):
         inverse[i, size] = inverse[size, i] = 0.0
     for i in range(size + 1):
@@ -41,7 +42,7 @@ def least_loss(guesses, inverse, size, outputs):
 @fused
 def hand_over(guesses, inverse, size, row):
     """Project a row on the others in every guess, and remove it from the inverse."""
-    line, part = inverse[row].copy(), guesses[row].copy()
+    line, part = inverse[row], guesses[row]  # rows that do not change here
     for i in range(size):
         share = -line[i] / line[row]
         if i != row and share != 0.0:
@@ -56,7 +57,7 @@ GRID = 32
 """Points between two rows at which a merger is tried for every partner."""
 
 
-@compiled
+@allocating
 def best_partner(guesses, logs, size, outputs, constant, row):
     """The row with which this one merges with the least loss, and the share of this one in the merger.
 
@@ -88,7 +89,7 @@ def best_partner(guesses, logs, size, outputs, constant, row):
     return best, 0.5 * (low + high)
 
 
-@compilable
+@merged
 def products(guesses, outputs, one, other):
     """The inner products of the current coefficients of two rows with themselves and each other."""
     mine = theirs = both = 0.0
@@ -99,7 +100,7 @@ def products(guesses, outputs, one, other):
     return mine, theirs, both
 
 
-@compilable
+@merged
 def similarities(log, constant, near):
     """Write e^(x²·log) and the constant for all x of the grid; squares grow by odd numbers."""
     step = np.exp(log / GRID**2)
@@ -110,7 +111,7 @@ def similarities(log, constant, near):
         factor *= step * step
 
 
-@compilable
+@merged
 def kept(mine, theirs, both, log, constant, share):
     """The squared length of the merger of two rows at this share of the way to the first."""
     first, second = np.exp(log * (1.0 - share) ** 2) + constant, np.exp(log * share**2) + constant

@@ -6,10 +6,10 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba.extending import register_jitable
 
 from rosenblatt._types import Array
-from rosenblatt.loops.compiling import composed, fingerprint, is_ours, merged
+from rosenblatt.loops.compiling import composed, is_ours, merged, viewing
+from rosenblatt.loops.instructions import COUNTING
 
 FINE, COUNT, MARGIN, COST, ROW, OUTPUT, STRUCTURE, AMOUNT = range(8)
 """The possible faults of a verdict."""
@@ -63,7 +63,7 @@ def checked_judge(judge: Any) -> Any:
             count, margin = 0, np.nan
         return count, margin, wrong, cost
 
-    return _named(checked, judge)
+    return viewing(checked)
 
 
 @cache
@@ -80,23 +80,14 @@ def checked_step(step: Any) -> Any:
             size = np.nan
         return size if size >= 0.0 else np.nan
 
-    return _named(checked, step)
-
-
-def _named(function: Any, checked: Any) -> Any:
-    """Return the function under a unique name: machine code knows a function in a closure by name only.
-
-    It is inlined: a call would count references to all arrays, which costs more than the checks.
-    """
-    function.__qualname__ = f"{function.__name__}_{fingerprint(function, checked)}"
-    return register_jitable(forceinline=True)(function)
+    return viewing(checked)
 
 
 @cache
 def alone(function: Any) -> Any:
     """Return a loop that only calls a user's function, to test whether it compiles and what it returns."""
 
-    @composed(function)
+    @composed(function, **COUNTING)
     def call(*arguments):
         return function(*arguments)
 

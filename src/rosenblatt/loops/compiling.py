@@ -1,22 +1,27 @@
-"""Compilation of loops from the functions of a game and a rule, and fingerprints for their cache."""
+"""Compilation of loops, from functions of the library and of users' games and rules, and its cache on disk.
+
+Numba's cache, and the names it gives to machine code, know a function by its file and name. So every loop has
+a fingerprint in its name, of its code and of all that it calls: an edited loop is compiled again, and
+two loops in one process cannot be confused.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.core.errors import NumbaError
-from numba.extending import intrinsic, register_jitable
+from numba import errors, njit
+from numba.extending import register_jitable
 
-from rosenblatt.loops.caching import cached
+from rosenblatt.loops import fallbacks, instructions
+from rosenblatt.loops.instructions import COUNTING, NO_COUNTING, when_compiling
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -31,24 +36,25 @@ def compilable(function: Function) -> Function:
 
     A function from outside this library raises IndexError past the end of an array when it is compiled, too.
     """
-    register = register_jitable if is_ours(function) else register_jitable(boundscheck=True)
-    return cast(Function, register(function))
-
-
-def inlined(function: Function) -> Function:
-    """Let a small function be called from compiled loops, inlined before they are compiled.
-
-    A call would count references to every array it passes, which costs more than these functions.
-    """
-    return cast(Function, register_jitable(inline="always")(function))
+    checks = {} if is_ours(function) else {"boundscheck": True}
+    return cast(Function, register_jitable(**COUNTING, **checks)(function))
 
 
 def merged(function: Function) -> Function:
-    """Let a function with loops and branches be called from compiled loops: compiled apart, then inlined.
+    """Let a function that makes no arrays be called from loops, and become part of their machine code."""
+    return inlined(function, **NO_COUNTING)
 
-    It makes no arrays. Inlined before compiling, such functions take minutes to compile.
-    """
-    return cast(Function, register_jitable(forceinline=True, _nrt=False)(function))
+
+def inlined(function: Function, **options: Any) -> Function:
+    """Let a function become part of the machine code of loops; one in a closure gets a name of its own."""
+    if function.__closure__ is not None:
+        function.__qualname__ = f"{function.__name__}_{fingerprint(function)}"
+    return cast(Function, register_jitable(forceinline=True, **options)(function))
+
+
+def viewing(function: Function) -> Function:
+    """Let a function that makes arrays, or views of memory, become part of the machine code of loops."""
+    return inlined(function, **COUNTING)
 
 
 def summing(function: Function) -> Function:
@@ -57,25 +63,26 @@ def summing(function: Function) -> Function:
     It makes no arrays. The order depends on the processor only: on one machine, the sum of the same numbers
     is always the same.
     """
-    return cast(Function, register_jitable(forceinline=True, _nrt=False, fastmath={"reassoc"})(function))
+    return inlined(function, fastmath={"reassoc"}, **NO_COUNTING)
 
 
 def compiled(function: Function, **options: Any) -> Function:
-    """Compile a loop on first call, keep the result on disk if possible, release the GIL while it runs."""
-    return cast(Function, cached(function, **{"nogil": True, **options}))
+    """Compile a loop on first call, keep the result on disk if possible, release the GIL while it runs.
+
+    By default it makes no arrays.
+    """
+    function.__qualname__ = f"{function.__name__}_{fingerprint(function)}"
+    return cast(Function, _cached(function, **{"nogil": True, **NO_COUNTING, **options}))
 
 
 def quick(function: Function) -> Function:
-    """Compile a loop that holds the GIL: it takes less time than to release it and wait for it again."""
-    return compiled(function, nogil=False)
+    """Compile a loop that makes arrays and holds the GIL: to release it and wait for it would take longer."""
+    return compiled(function, nogil=False, **COUNTING)
 
 
-def without_counting(function: Function) -> Function:
-    """Compile a loop that makes no arrays, and so need not count references to them.
-
-    Counting costs more than the work itself where small functions with branches are inlined in a loop.
-    """
-    return compiled(function, _nrt=False)
+def allocating(function: Function) -> Function:
+    """Compile a loop that makes arrays."""
+    return compiled(function, **COUNTING)
 
 
 def fused(function: Function) -> Function:
@@ -88,64 +95,58 @@ def is_loaded(loop: Callable[..., Any]) -> bool:
     return bool(cast(Any, loop).signatures)
 
 
-CACHE_LINE = 64
-READ, FIRST_CACHE, SECOND_CACHE, DATA = 0, 3, 2, 1
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch(typing_context: Any, array: Any, line: Any) -> Any:
-    """Prefetch the first two cache lines of a row of an array, which will be read soon."""
-    return types.void(array, line), _prefetching(FIRST_CACHE)
-
-
-@intrinsic  # type: ignore[untyped-decorator]
-def prefetch_for_later(typing_context: Any, array: Any, line: Any) -> Any:
-    """Prefetch into the second cache only: in the first it would evict what is read until then."""
-    return types.void(array, line), _prefetching(SECOND_CACHE)
-
-
-def _prefetching(cache: int) -> Callable[..., Any]:
-    """Return the code generator of a prefetch into this cache."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        integer, byte = ir.IntType(64), ir.PointerType(ir.IntType(8))
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        stride = cgutils.unpack_tuple(builder, view.strides)[0]
-        index = context.cast(builder, arguments[1], signature.args[1], types.int64)
-        start = builder.add(builder.ptrtoint(view.data, integer), builder.mul(index, stride))
-        flags = [ir.IntType(32)] * 3
-        hint = builder.module.declare_intrinsic(
-            "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, *flags])
-        )
-        for ahead in (0, CACHE_LINE):
-            pointer = builder.inttoptr(builder.add(start, ir.Constant(integer, ahead)), byte)
-            builder.call(hint, [pointer, *(ir.Constant(flags[0], flag) for flag in (READ, cache, DATA))])
-        return context.get_dummy_value()
-
-    return generate
+MODULE_LEVEL = (
+    "What loops are compiled from must be module-level functions marked with @rosenblatt.games.compilable, "
+    "as must be all functions that they call."
+)
 
 
 def composed(*parts: Callable[..., Any], **options: Any) -> Callable[[Function], Function]:
-    """Compile a loop that is composed of these functions, under a name with a fingerprint of their code.
-
-    Numba's cache, and the names it gives to machine code, know a function in a closure by its name only.
-    Under one name, a loop of an edited game would be served from before the edit, and of two loops
-    in one process the second might run the code of the first.
-    """
+    """Compile a loop that calls these functions, of which some may be a user's."""
     users = [part for part in parts if not is_ours(part)]
+    for part in users:
+        if isinstance(part, MethodType) or not hasattr(part, "__code__"):
+            raise TypeError(f"{MODULE_LEVEL} Got {part!r:.100}.")
 
     def decorate(function: Function) -> Function:
-        function.__qualname__ = f"{function.__name__}_{fingerprint(function, *parts)}"
         loop = compiled(function, **options)
         return cast(Function, UsersLoop(loop, users)) if users else loop
 
     return decorate
 
 
-MODULE_LEVEL = (
-    "What loops are compiled from must be module-level functions marked with @rosenblatt.games.compilable, "
-    "as must be all functions that they call."
-)
+def _cached(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a function on first call and keep the result on disk, if there is a folder for it.
+
+    In a read-only install with an unwritable home there is none. Then every process compiles again, and the
+    first loop that it compiles logs one line that says what to do.
+    """
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError as reason:
+        _promise_notice(str(reason))
+        return njit(**options)(function)
+
+
+_without_cache: list[str] = []
+"""Why loops cannot be cached, until that is logged."""
+
+
+def _promise_notice(reason: str) -> None:
+    """Log one line, once per process, when the first of our loops is compiled that cannot be cached."""
+    if not _without_cache:
+        _without_cache.append(reason)
+        when_compiling(_log_notice)
+
+
+def _log_notice(function: Callable[..., Any]) -> None:
+    if len(_without_cache) == 1 and is_ours(function):
+        logging.getLogger("rosenblatt").warning(
+            "rosenblatt compiles its loops in every process, which takes seconds, because no folder for "
+            "compiled code can be written (%s). Set NUMBA_CACHE_DIR to one that can.",
+            _without_cache[0],
+        )
+        _without_cache.append("logged")
 
 
 class UsersLoop:
@@ -162,7 +163,9 @@ class UsersLoop:
         except IndexError as error:
             raise IndexError(f"{self._names} uses an index past the end of an array ({error}).") from error
         except Exception as error:
-            if not isinstance(error, NumbaError) and is_loaded(self._loop):  # a user's function raised it
+            if not isinstance(error, errors.NumbaError) and is_loaded(
+                self._loop
+            ):  # a user's function raised it
                 raise
             raise TypeError(
                 f"{self._names} cannot be compiled: {_cause(error):.400}. Correct it. {MODULE_LEVEL}"
@@ -174,35 +177,57 @@ class UsersLoop:
 
 def _cause(error: Exception) -> str:
     """Return the innermost cause of an error of the compiler, which reports the functions around it first."""
-    if not isinstance(error, NumbaError):
+    if not isinstance(error, errors.NumbaError):
         return f"{type(error).__name__}: {error}"
     inner = str(error).rpartition("raised a specific error:")[2]
     reason = re.split(r"\n\s*(?:During:|raised from)", inner)[0]
     return " ".join(re.sub(r"(TypingError: )?Failed in nopython mode pipeline \(.*\)", "", reason).split())
 
 
+CONSTANTS = (bool, int, float, str, tuple, np.generic)
+"""Types of values that are compiled in."""
+
+
 def fingerprint(*functions: Callable[..., Any]) -> str:
-    """Return a digest of these functions, all they call, and this module."""
-    digest, seen = hashlib.sha256(Path(__file__).read_bytes()), set[int]()
+    """Return a digest of these functions, of all they call and of how they are compiled."""
+    digest, seen = hashlib.sha256(_own_code()), set[int]()
     pending: list[Any] = list(functions)
     while pending:
         function = pending.pop()
         if id(function) in seen:
             continue
         seen.add(id(function))
-        if isinstance(function, MethodType) or not hasattr(function, "__code__"):
-            raise TypeError(f"{MODULE_LEVEL} Got {function!r:.100}.")
-        digest.update(f"{function.__module__}.{function.__qualname__}".encode())
+        digest.update(f"{function.__module__}.{function.__name__}".encode())
         _feed(digest, function.__code__)
-        for name in function.__code__.co_names:
-            value = function.__globals__.get(name)
+        for name, value in _values_of(function):
             if isinstance(value, FunctionType):
                 pending.append(value)
-            elif isinstance(
-                value, bool | int | float | str | tuple | np.generic
-            ):  # compiled in as a constant
+            elif isinstance(value, CONSTANTS):
                 digest.update(f"{name} = {value!r}".encode())
+            elif isinstance(value, np.ndarray):
+                digest.update(name.encode() + value.tobytes())
+            elif hasattr(value, "py_func"):  # a compiled loop
+                pending.append(value.py_func)
     return digest.hexdigest()[:20]
+
+
+@cache
+def _own_code() -> bytes:
+    """Return the code that decides how functions are compiled, as bytes."""
+    files = (Path(__file__), Path(fallbacks.__file__), Path(__file__).with_name("internals.py"))
+    return f"plain: {instructions.prefetch is fallbacks.prefetch}".encode() + b"".join(
+        f.read_bytes() for f in files
+    )
+
+
+def _values_of(function: Callable[..., Any]) -> list[tuple[str, Any]]:
+    """Return the global and the enclosing variables that a function uses, with their values."""
+    code, names = function.__code__, function.__globals__
+    enclosing = [] if function.__closure__ is None else [cell.cell_contents for cell in function.__closure__]
+    return [
+        *((name, names[name]) for name in code.co_names if name in names),
+        *zip(code.co_freevars, enclosing, strict=True),
+    ]
 
 
 def _feed(digest: Any, code: CodeType) -> None:

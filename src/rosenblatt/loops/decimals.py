@@ -11,14 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.loops.compiling import compilable, merged
-from rosenblatt.loops.words import (
-    byte_at,
-    float_of,
-    high_product,
-    leading_zeros,
-    trailing_zeros,
-    word_at,
-)
+from rosenblatt.loops.instructions import byte_at, high_product, leading_zeros, trailing_zeros, word_at
 
 LEAST, MOST = -342, 308
 """Exponents of ten beyond which every number of 19 digits is 0 or infinite."""
@@ -79,7 +72,7 @@ def nearest(w, exponent):
         mantissa &= ~np.uint64(1)  # to the even one
     mantissa = (mantissa + (mantissa & np.uint64(1))) >> np.uint64(1)
     # A mantissa that was rounded up to 2⁵³ carries into the power.
-    return float_of((np.uint64(power - 1) << np.uint64(52)) + mantissa)
+    return np.uint64((np.uint64(power - 1) << np.uint64(52)) + mantissa).view(np.float64)
 
 
 @merged

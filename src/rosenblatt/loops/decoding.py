@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt._types import Array
-from rosenblatt.loops.compiling import compilable, compiled
+from rosenblatt.loops.compiling import allocating, compilable
 from rosenblatt.loops.paths import best_into, highest_of, length_of, pairs_of
 
 
@@ -51,7 +51,7 @@ def n_best(scores: Array, edges: Array, structure: Array, paths: Array, totals: 
             at = np.int64(came[i, at // n, at % n])
 
 
-@compiled
+@allocating
 def n_best_of(scores: Array, with_edges: bool, structure: Array, paths: Array, totals: Array) -> None:
     """`n_best` for one round, whose edges follow its rows."""
     rows = length_of(scores.shape[0], scores.shape[1], with_edges)
@@ -128,14 +128,14 @@ def probable(scores: Array, edges: Array, structure: Array, temperature: float, 
             log_sums(after, 0, flat, (i - 1) * step * labels, labels, 1, temperature, sums)
 
 
-@compiled
+@allocating
 def best_through_of(scores: Array, with_edges: bool, structure: Array, result: Array) -> None:
     """`best_through` for one round, whose edges follow its rows."""
     rows = length_of(scores.shape[0], scores.shape[1], with_edges)
     best_through(scores[:rows], scores[rows:], structure, result)
 
 
-@compiled
+@allocating
 def probable_of(scores: Array, with_edges: bool, structure: Array, result: Array, temperature: float) -> None:
     """`probable` for one round, whose edges follow its rows."""
     rows = length_of(scores.shape[0], scores.shape[1], with_edges)

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import without_counting
-from rosenblatt.loops.prefetch import ROW, VALUES, later
-from rosenblatt.loops.sparse import prefetch_bounds, prefetch_rows
+from rosenblatt.loops.arguments import Csr
+from rosenblatt.loops.compiling import compiled
+from rosenblatt.loops.sparse import ROW, VALUES, later, prefetch_bounds, prefetch_rows
 
 
-@without_counting
-def gather(indptr, features, values, rows, starts, some_features, some_values):
-    """Copy the features and values of these rows to the positions that `starts` gives."""
-    for i in range(rows.shape[0]):
-        prefetch_bounds(indptr, later(i, rows, ROW))
-        soon = later(i, rows, VALUES)
-        prefetch_rows(indptr, features, values, soon, soon)
-        begin, to = np.uint64(indptr[rows[i]]), np.uint64(starts[i])
-        size = np.uint64(starts[i + 1] - starts[i])
+@compiled
+def gather(rows, which, copied):
+    """Copy the features and values of these rows to the positions that `copied.starts` gives."""
+    rows, copied = Csr(*rows), Csr(*copied)
+    for i in range(which.shape[0]):
+        prefetch_bounds(rows, later(i, which, ROW))
+        soon = later(i, which, VALUES)
+        prefetch_rows(rows, soon, soon)
+        begin, to = np.uint64(rows.starts[which[i]]), np.uint64(copied.starts[i])
+        size = np.uint64(copied.starts[i + 1] - copied.starts[i])
         for p in range(size):
-            some_features[to + p] = features[begin + p]
+            copied.features[to + p] = rows.features[begin + p]
         for p in range(size):
-            some_values[to + p] = values[begin + p]
+            copied.values[to + p] = rows.values[begin + p]

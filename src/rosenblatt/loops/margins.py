@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.loops.compiling import composed
+from rosenblatt.loops.instructions import COUNTING
 
 
 @cache
@@ -17,7 +18,7 @@ def margin_loop(judge: Any) -> Any:
     A judge writes at most `width` entries.
     """
 
-    @composed(judge)
+    @composed(judge, **COUNTING)
     def margins(starts, truths, scores, structure, heads, width):
         where, amount = np.empty((width, 2), np.int64), np.empty(width)
         found = np.empty((starts.shape[0] - 1, heads))

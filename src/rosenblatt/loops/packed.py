@@ -11,36 +11,29 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt.loops.arguments import Csr, Stepping, Tables
 from rosenblatt.loops.book import write
 from rosenblatt.loops.checking import checked_judge, checked_step
-from rosenblatt.loops.compiling import composed, inlined, quick
-from rosenblatt.loops.sparse import (
-    FOUR,
-    ONE,
-    THREE,
-    TWO,
-    add_one,
-    norm_of_rows,
-    out_of_range,
-    score_one,
-    weighed,
-)
+from rosenblatt.loops.compiling import composed, merged, quick, viewing
+from rosenblatt.loops.instructions import COUNTING
+from rosenblatt.loops.sparse import FOUR, ONE, THREE, TWO, add_one, score_one, square_of_row, weighed
 
 PLAYED, NO_ROOM, FAILED = 0, 1, 2
 """The outcomes of a round; if it was not played, nothing has changed."""
 
 
-@inlined
+@viewing
 def unpacked(features, values):
-    """Return the arrays of a packed row, without a copy, and the positions where it begins and ends."""
+    """Return a packed row as CSR rows, without a copy."""
     numbers = np.frombuffer(values, np.float64)
-    return np.frombuffer(features, np.int32), numbers, (0, len(numbers))
+    starts: Any = (0, len(numbers))
+    return Csr(starts, np.frombuffer(features, np.int32), numbers, 0)
 
 
-@inlined
-def weighted(indices, numbers, p, weights, last):
+@merged
+def weighted(rows, p, weights, last):
     """Return a value times its weight, 0 if it has none; NaN and infinity propagate."""
-    feature, value = weighed(indices, numbers, p, last)
+    feature, value = weighed(rows, p, last)
     return value * weights[feature]
 
 
@@ -50,18 +43,18 @@ def score_row(features, values, weights, constant):
 
     The sums are those of `score_one`, in the same order: it is the score that the next round would see.
     """
-    indices, numbers, bounds = unpacked(features, values)
-    flat, last, end = weights.reshape(-1), np.uint32(weights.shape[0] - 1), np.uint64(bounds[1])
+    rows = unpacked(features, values)
+    flat, last, end = weights.reshape(-1), np.uint32(weights.shape[0] - 1), np.uint64(rows.starts[1])
     fours = end & ~THREE
     first = second = third = 0.0
     fourth = constant * flat[last]
     for p in range(np.uint64(0), fours, FOUR):
-        first += weighted(indices, numbers, p, flat, last)
-        second += weighted(indices, numbers, p + ONE, flat, last)
-        third += weighted(indices, numbers, p + TWO, flat, last)
-        fourth += weighted(indices, numbers, p + THREE, flat, last)
+        first += weighted(rows, p, flat, last)
+        second += weighted(rows, p + ONE, flat, last)
+        third += weighted(rows, p + TWO, flat, last)
+        fourth += weighted(rows, p + THREE, flat, last)
     for p in range(fours, end):
-        first += weighted(indices, numbers, p, flat, last)
+        first += weighted(rows, p, flat, last)
     return (first + second) + (third + fourth)
 
 
@@ -71,39 +64,39 @@ def round_loop(judge: Any, step: Any) -> Any:
     parts = (judge, step)
     judge, step = checked_judge(judge), checked_step(step)
 
-    @composed(*parts, judge, step, nogil=False)
-    def play_round(
-        features, values, truth, weights, delayed, constant, structure, required, parameters, most,
-        corrections, entries, tally,
-    ):  # fmt: skip
+    @composed(*parts, nogil=False, **COUNTING)
+    def play_round(features, values, truth, weights, delayed, structure, constant, most, stepping, tables):
         """Play one round as `play_pass` does; the id of a row is the index of its round.
 
-        A judge writes at most `most` entries. Returns PLAYED, NO_ROOM if the book has none, or FAILED if the
-        row has no finite score, or a feature that has no weight, or the step is not finite.
+        A judge writes at most `most` entries. Work arrays are made here: to pass them would take longer.
+        Returns PLAYED, NO_ROOM if the book has none, or FAILED if the row has no finite score, or a feature
+        that has no weight, or the step is not finite.
         """
-        indices, numbers, bounds = unpacked(features, values)
-        flat, clock, k, e = weights.reshape(-1), tally[0] + 1, tally[1], tally[2]
-        if out_of_range(bounds, indices, 0, flat.shape[0] - 1):
-            return FAILED
+        stepping, tables = Stepping(*stepping), Tables(*tables)
         where, amount, scores = np.empty((most, 2), np.int64), np.empty(most), np.empty((1, 1))
-        score_one(bounds, indices, numbers, 0, flat, constant, scores, 0)
+        rows, flat, tally = unpacked(features, values), weights.reshape(-1), tables.tally
+        clock, required = tally[0] + 1, stepping.required
+        if not score_one(rows, 0, flat, constant, scores, 0):
+            return FAILED
         count, margin, wrong, cost = judge(scores, structure, truth, 0, required, where, amount)
-        if not np.isfinite(scores[0, 0]) or not margin > -np.inf:
+        if not margin > -np.inf:
             return FAILED
         if wrong or margin < required * cost:
-            if k == corrections.shape[0] or e + count > entries.shape[0]:
+            if tally[1] == tables.corrections.shape[0] or tally[2] + count > tables.entries.shape[0]:
                 return NO_ROOM
-            norm = norm_of_rows(bounds, indices, numbers, (0,), constant, where, amount, count)
-            size, missed = step(margin, norm, cost, parameters), 1.0 if wrong else 0.0
+            norm, square = 0.0, constant * constant + square_of_row(rows, 0)
+            for a in range(count):
+                for b in range(count):
+                    norm += amount[a] * amount[b] * square
+            size, missed = step(margin, norm, cost, stepping.parameters), 1.0 if wrong else 0.0
             if not np.isfinite(size):
                 return FAILED
             line = (float(clock), float(clock - 1), 0.0, margin, norm, missed, cost, size)
-            write(corrections, k, line, entries, e, where, amount, count, clock - 1, size)
+            write(tables, line, where, amount, count, clock - 1, size)
             for a in range(count):
                 change = size * amount[a]
-                add_one(bounds, indices, numbers, 0, constant, 0, change, flat)
-                add_one(bounds, indices, numbers, 0, constant, 0, clock * change, delayed.reshape(-1))
-            tally[1], tally[2] = k + 1, e + count
+                add_one(rows, 0, constant, 0, change, flat)
+                add_one(rows, 0, constant, 0, clock * change, delayed.reshape(-1))
         tally[0] = clock
         return PLAYED
 

@@ -10,37 +10,38 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rosenblatt.loops.arguments import Csr, Dense, First, Following, Scratch, Shown, Stepping, Tables, Weights
 from rosenblatt.loops.book import STRUCTURE, write
 from rosenblatt.loops.checking import checked_judge, checked_step
-from rosenblatt.loops.compiling import composed, inlined, merged
+from rosenblatt.loops.compiling import composed, merged
 from rosenblatt.loops.dense import (
     add_dense,
     clear_dense,
-    never_out_of_range,
     norm_of_dense,
-    prefetch_bounds_dense,
-    prefetch_dense,
-    prefetch_weights_dense,
+    prefetch_no_bounds,
+    prefetch_values,
     score_dense,
+    square_of_vector,
 )
-from rosenblatt.loops.prefetch import ROW, VALUES, prefetch_round
+from rosenblatt.loops.instructions import prefetch_for_later
 from rosenblatt.loops.sparse import (
+    INDEX,
+    ROW,
+    STARTS,
+    VALUES,
     add_many,
-    add_many_again,
     add_one,
-    add_one_again,
     clear_many,
     clear_one,
-    norm_of_rows,
-    out_of_range,
+    norm_of_few,
+    norm_of_many,
     prefetch_bounds,
+    prefetch_nothing,
     prefetch_rows,
-    prefetch_weights_many,
-    prefetch_weights_one,
+    prefetch_weights,
     score_many,
-    score_many_again,
     score_one,
-    score_one_again,
+    square_of_row,
 )
 
 BEHIND = 10
@@ -48,74 +49,45 @@ BEHIND = 10
 
 
 class Reading(NamedTuple):
-    """The functions that read rows and weights; a pass is composed of one such set.
+    """The functions that read rows and weights; a pass is composed of one such set."""
 
-    A branch around an inlined function would make the loop count references to all arrays for every row.
-    """
-
+    group: Any
     prefetch_bounds: Any
     prefetch_rows: Any
-    out_of_range: Any
     prefetch_weights: Any
     score: Any
     add: Any
-    norm_of: Any
-    score_again: Any
-    add_again: Any
+    square: Any
+    norm_of_few: Any
+    norm_of_many: Any
     clear: Any
 
 
 ONE = Reading(
-    prefetch_bounds, prefetch_rows, out_of_range, prefetch_weights_one, score_one, add_one, norm_of_rows,
-    score_one_again, add_one_again, clear_one,
+    Csr, prefetch_bounds, prefetch_rows, prefetch_nothing, score_one, add_one, square_of_row, norm_of_few,
+    norm_of_many, clear_one,
 )  # fmt: skip
 """CSR rows, one output: one weight per feature."""
 
-MANY = Reading(
-    prefetch_bounds, prefetch_rows, out_of_range, prefetch_weights_many, score_many, add_many, norm_of_rows,
-    score_many_again, add_many_again, clear_many,
-)  # fmt: skip
+MANY = ONE._replace(prefetch_weights=prefetch_weights, score=score_many, add=add_many, clear=clear_many)
 """CSR rows, a row of weights per feature."""
 
 DENSE = Reading(
-    prefetch_bounds_dense, prefetch_dense, never_out_of_range, prefetch_weights_dense, score_dense, add_dense,
-    norm_of_dense, score_dense, add_dense, clear_dense,
+    Dense, prefetch_no_bounds, prefetch_values, prefetch_nothing, score_dense, add_dense, square_of_vector,
+    norm_of_dense, norm_of_dense, clear_dense,
 )  # fmt: skip
 """Dense rows, a vector of weights per output."""
 
 
-@inlined
-def row_of(entries, a, first_row):
-    """The row of an entry; below 0 if it moves a structure weight."""
-    return int(entries[a, 1]) - first_row
-
-
-@inlined
-def delay(
-    prefetch_bounds, prefetch_rows, add, indptr, features, values, first_row, constant, corrections, entries,
-    begin, end, delayed,
-):  # fmt: skip
-    """Add entries of the book to u: when · change · φ(x) for each."""
-    for a in range(begin, end):
-        prefetch_bounds(indptr, row_of(entries, min(a + ROW, end - 1), first_row))
-        soon = row_of(entries, min(a + VALUES, end - 1), first_row)
-        if soon >= 0:
-            prefetch_rows(indptr, features, values, soon, soon)
-        if entries[a, 1] != STRUCTURE:
-            row, output = row_of(entries, a, first_row), int(entries[a, 2])
-            change = corrections[int(entries[a, 0]), 0] * entries[a, 3]
-            add(indptr, features, values, row, constant, output, change, delayed)
-
-
 @merged
-def average_of(scores, others, structure, sum_structure, length, after, average, average_structure):
+def average_of(scores, structure, following, length, after):
     """Write the scores and structure weights of the recent average, `after` rounds after its restart."""
     share = 1.0 / (float(after) * float(after + 1)) if after > 0 else 0.0
     for r in range(length):
         for o in range(scores.shape[1]):
-            average[r, o] = scores[r, o] - others[r, o] * share
+            following.average[r, o] = scores[r, o] - following.scores[r, o] * share
     for j in range(structure.shape[0]):
-        average_structure[j] = structure[j] - sum_structure[j] * share
+        following.average_structure[j] = structure[j] - following.structure[j] * share
 
 
 @merged
@@ -128,151 +100,228 @@ def falls_behind(behind, head, wrong, average_wrong):
     return behind[head] >= BEHIND
 
 
+@merged
+def restart(following, head, heads, clock):
+    """Restart the recent average of a head, whose sums are cleared, after this round."""
+    if heads == 1:
+        for j in range(following.structure.shape[0]):
+            following.structure[j] = 0.0
+    following.since[head], following.behind[head] = clock, 0
+
+
 @cache
 def delay_loop(reading: Reading) -> Any:
-    """The loop that brings u up to date, for the background worker."""
-    prefetch_bounds, prefetch_rows, add = reading.prefetch_bounds, reading.prefetch_rows, reading.add
+    """The loop that brings u up to date after a pass, for the background worker."""
+    group, prefetch_bounds, prefetch_rows, add = (
+        reading.group,
+        reading.prefetch_bounds,
+        reading.prefetch_rows,
+        reading.add,
+    )
 
-    @composed(prefetch_bounds, prefetch_rows, add, delay)
-    def delay_entries(
-        indptr, features, values, first_row, constant, corrections, entries, begin, end, delayed
-    ):
-        delay(
-            prefetch_bounds, prefetch_rows, add, indptr, features, values, first_row, constant, corrections,
-            entries, begin, end, delayed,
-        )  # fmt: skip
+    @composed(add)
+    def delay_entries(rows, tables, first_row, constant, begin, end, delayed):
+        """Add entries of the book to u: when · change · φ(x) for each."""
+        rows, tables = group(*rows), Tables(*tables)
+        entries = tables.entries
+        for a in range(begin, end):
+            prefetch_bounds(rows, max(int(entries[min(a + ROW, end - 1), 1]) - first_row, 0))
+            soon = max(int(entries[min(a + VALUES, end - 1), 1]) - first_row, 0)
+            prefetch_rows(rows, soon, soon)
+            if entries[a, 1] != STRUCTURE:
+                row, output = int(entries[a, 1]) - first_row, int(entries[a, 2])
+                add(
+                    rows,
+                    row,
+                    constant,
+                    output,
+                    tables.corrections[int(entries[a, 0]), 0] * entries[a, 3],
+                    delayed,
+                )
 
     return delay_entries
 
 
+class Parts(NamedTuple):
+    """The parts of a pass that do not depend on game and rule."""
+
+    prefetch_round: Any
+    score_round: Any
+    norm_of_round: Any
+    correct: Any
+    add_to_recent: Any
+
+
 @cache
-def pass_loop(judge: Any, step: Any, reading: Reading, recent: bool = False) -> Any:
-    """The pass for a game, a rule and a way to read rows; if `recent`, it follows the recent average."""
-    prefetch_bounds, prefetch_rows, out_of_range, prefetch_weights, score, add, norm_of, *again = reading
-    score_again, add_again, clear = again
-    parts = (judge, step, *reading, average_of, falls_behind)
+def parts_of(reading: Reading, single: bool, few: bool) -> Parts:
+    """The parts of passes that read rows in this way; `single` and `few` as in `pass_loop`."""
+    _, prefetch_bounds, prefetch_rows, prefetch_weights, score, add, square, *norms, _ = reading
+    norm_of = norms[0 if few else 1]
+
+    @merged
+    def prefetch_round(rows, shown, turn):
+        """Prefetch the next array of each of the rounds ahead; there must be rows."""
+        order, starts, which = shown.order, shown.starts, shown.which
+        left, last = order.shape[0] - 1 - turn, which.shape[0] - 1
+        prefetch_for_later(starts, order[turn + (STARTS if left > STARTS else left)])
+        prefetch_for_later(which, starts[order[turn + (INDEX if left > INDEX else left)]])
+        first = starts[order[turn + (ROW if left > ROW else left)]]
+        row = which[first if first < last else last]
+        prefetch_for_later(shown.truths, row)
+        prefetch_bounds(rows, row)
+        soon = order[turn + (VALUES if left > VALUES else left)]
+        first, end = starts[soon], starts[soon + 1]
+        if end > first:
+            prefetch_rows(rows, which[first], which[end - 1])
+
+    @merged
+    def score_round(rows, shown, i, weights, constant, scores, truth):
+        """Write the scores and truths of a round; return 0, or −1 − row if a row has no finite score."""
+        first, last = shown.starts[i], shown.starts[i + 1]
+        for r in range(last - first):
+            row = shown.which[first + r]
+            if not single and first + r + 1 < last:
+                prefetch_weights(rows, shown.which[first + r + 1], weights)
+            if not score(rows, row, weights, constant, scores, r):
+                return -1 - row
+            truth[r] = shown.truths[row]
+        return 0
+
+    @merged
+    def norm_of_round(rows, shown, i, constant, scratch, count):
+        """‖Φ(truth) − Φ(answer)‖² of the entries that the judge has written."""
+        first, last = shown.starts[i], shown.starts[i + 1]
+        where, amount = scratch.where, scratch.amount
+        if not single:
+            return norm_of(rows, shown.which[first:last], constant, where, amount, count, scratch.delta)
+        total, of_row = 0.0, constant * constant + square(rows, shown.which[first])
+        for a in range(count):
+            for b in range(count):
+                if where[a, 1] == where[b, 1] and (where[a, 0] < 0) == (where[b, 0] < 0):
+                    total += amount[a] * amount[b] * (1.0 if where[a, 0] < 0 else of_row)
+        return total
+
+    @merged
+    def correct(rows, shown, i, guess, scratch, tables, count, size, first_row):
+        """Add size · amount of every entry to the guess, and write its row id into the book."""
+        where, entries, clock = scratch.where, tables.entries, float(tables.tally[0] + 1)
+        first, e = shown.starts[i], tables.tally[2] - count
+        for a in range(count):
+            output, change = where[a, 1], size * scratch.amount[a]
+            if where[a, 0] < 0:
+                guess.structure[output] += change
+            else:
+                row = shown.which[first + where[a, 0]]
+                entries[e + a, 1] = first_row + row
+                add(rows, row, guess.constant, output, change, guess.current)
+                if guess.delayed.shape[0] > 0:
+                    add(rows, row, guess.constant, output, clock * change, guess.delayed)
+
+    @merged
+    def add_to_recent(rows, shown, i, constant, scratch, count, size, after, following):
+        """Add after · (after + 1) · size · amount of every entry to the sums of the recent average."""
+        where, factor, first = scratch.where, float(after) * float(after + 1), shown.starts[i]
+        for a in range(count):
+            later_change = size * scratch.amount[a] * factor
+            if where[a, 0] < 0:
+                following.structure[where[a, 1]] += later_change
+            else:
+                row = shown.which[first + where[a, 0]]
+                add(rows, row, constant, where[a, 1], later_change, following.sums)
+
+    return Parts(prefetch_round, score_round, norm_of_round, correct, add_to_recent)
+
+
+@cache
+def pass_loop(judge: Any, step: Any, reading: Reading, single: bool, few: bool, recent: bool) -> Any:
+    """The pass for a game, a rule and a way to read rows.
+
+    Parameters
+    ----------
+    single
+        Whether every round shows one row.
+    few
+        Whether a judge writes at most `sparse.FEW` entries.
+    recent
+        Whether to follow the recent average.
+    """
+    prefetch_round, score_round, norm_of_round, correct, add_to_recent = parts_of(reading, single, few)
+    group, clear, users = reading.group, reading.clear, (judge, step)
     judge, step = checked_judge(judge), checked_step(step)
 
-    @composed(*parts, judge, step)
-    def play_pass(
-        begin, order, starts, index, indptr, features, values, truths, sample_weights, longest, width,
-        heads, outputs, weights, delayed, constant, structure, required, parameters, first_example, first_row,
-        corrections, entries, tally, followed,
-    ):  # fmt: skip
-        """Play the rounds of `order` from `begin`, to the end or until the book has no room for another.
+    @composed(*users)
+    def play_pass(begin, heads, shown, rows, guess, stepping, tables, first, scratch, following):
+        """Play the rounds of `shown.order` from `begin` to the end, or until the book has no more room.
 
-        The rows of round i are those at `index[starts[i]:starts[i + 1]]`, at most `longest`, for which a
-        judge writes at most `width` entries. Without sample weights (an empty array) every round counts 1.
-        Then bring `delayed`, which is u, up to date, unless it is empty. Returns the round to resume
-        at; or −1 − row if a row has no finite score, or a feature that has no weight, or if the
-        verdict or the step cannot be used, with nothing changed by its round.
-
-        `followed` is what `engine.recent` keeps: sums, those of structure weights, since, behind.
+        Returns the turn to resume at; or −1 − row if a row has no finite score, or a feature that has no
+        weight, or if the verdict or the step cannot be used, with nothing changed by its round.
         """
-        where, amount = np.empty((width, 2), np.int64), np.empty(width)
-        scores, truth = np.empty((longest, outputs)), np.empty(longest, truths.dtype)
-        clock, k, e = tally[0], tally[1], tally[2]
-        stopped = order.shape[0]
-        sums, sum_structure, since, behind = followed
-        others, average = (np.empty_like(scores), np.empty_like(scores)) if recent else (scores, scores)
-        average_structure = structure.copy() if recent else structure
-        unread, unread_amount = (where.copy(), amount.copy()) if recent else (where, amount)
+        shown, rows, guess, stepping = Shown(*shown), group(*rows), Weights(*guess), Stepping(*stepping)
+        tables, first, scratch = Tables(*tables), First(*first), Scratch(*scratch)
+        if recent:
+            following = Following(*following)
+        order, starts, which, tally, required = (
+            shown.order,
+            shown.starts,
+            shown.which,
+            tables.tally,
+            stepping.required,
+        )
+        where, amount, scores, truth = scratch.where, scratch.amount, scratch.scores, scratch.truth
         for turn in range(begin, order.shape[0]):
-            if k + heads > corrections.shape[0] or e + heads * width > entries.shape[0]:
-                stopped = turn
-                break
+            room = tables.corrections.shape[0] - tally[1], tables.entries.shape[0] - tally[2]
+            if room[0] < heads or room[1] < heads * where.shape[0]:
+                return turn
             i = order[turn]
-            first, last = starts[i], starts[i + 1]
-            if index.shape[0] > 0:  # else all rounds are without rows
-                prefetch_round(
-                    prefetch_bounds, prefetch_rows, turn, order, starts, index, truths, indptr, features,
-                    values,
-                )  # fmt: skip
-            for r in range(last - first):
-                row = index[first + r]
-                if out_of_range(indptr, features, row, weights.shape[0] - 1):
-                    stopped = -1 - row
-                    break
-                prefetch_weights(indptr, features, index[min(first + r + 1, last - 1)], weights)
-                score(indptr, features, values, row, weights, constant, scores, r)
-                if recent:
-                    score_again(indptr, features, values, row, sums, constant, others, r)
-                truth[r] = truths[row]
-                if not np.isfinite(scores[r, 0]):
-                    stopped = -1 - row
-            if stopped < 0:
-                break
-            clock, known = clock + 1, k
+            length, example = starts[i + 1] - starts[i], float(first.example + i)
+            if which.shape[0] > 0:  # else all rounds are without rows
+                prefetch_round(rows, shown, turn)
+            failed = score_round(rows, shown, i, guess.current, guess.constant, scores, truth)
+            if recent and failed == 0:
+                failed = score_round(rows, shown, i, following.sums, guess.constant, following.scores, truth)
+            if failed < 0:
+                return failed
+            clock, known, late = tally[0] + 1, tally[1], False
+            weight = shown.weights[i] if shown.weights.shape[0] > 0 else 1.0
             for head in range(heads):
-                if last - first == longest:  # no views, which cost as much as a short row
-                    count, margin, wrong, cost = judge(
-                        scores, structure, truth, head, required, where, amount
-                    )
-                else:
-                    count, margin, wrong, cost = judge(
-                        scores[: last - first],
-                        structure,
-                        truth[: last - first],
-                        head,
-                        required,
-                        where,
-                        amount,
-                    )
-                if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
-                    stopped = -1 - index[first] if last > first else -1
-                    break
-                weight = sample_weights[i] if sample_weights.shape[0] > 0 else 1.0
-                late = False
+                count, margin, wrong, cost = judge(
+                    scores if single else scores[:length], guess.structure,
+                    truth if single else truth[:length], head, required, where, amount,
+                )  # fmt: skip
+                norm, size = 0.0, 0.0
+                if margin > -np.inf and (wrong or margin < required * cost) and weight != 0.0:
+                    norm = norm_of_round(rows, shown, i, guess.constant, scratch, count)
+                    size = step(margin, norm, cost, stepping.parameters) * weight
+                if not margin > -np.inf or not abs(size) < np.inf:  # NaN; a margin may be ∞
+                    tally[0] += 1 if tally[1] > known else 0  # a head has moved, and the round counts
+                    return -1 - which[starts[i]] if length > 0 else -1
                 if recent and weight != 0.0:
-                    length, after = last - first, clock - 1 - since[head]
-                    average_of(
-                        scores, others, structure, sum_structure, length, after, average, average_structure
-                    )
+                    average_of(scores, guess.structure, following, length, clock - 1 - following.since[head])
                     _, _, average_wrong, _ = judge(
-                        average[:length], average_structure, truth[:length], head, 0.0, unread, unread_amount
+                        following.average[:length], following.average_structure, truth[:length], head, 0.0,
+                        following.where, following.amount,
+                    )  # fmt: skip
+                    late = falls_behind(following.behind, head, wrong, average_wrong)
+                if (wrong or margin < required * cost) and weight != 0.0:
+                    line = (
+                        float(clock),
+                        example,
+                        float(head),
+                        margin,
+                        norm,
+                        1.0 if wrong else 0.0,
+                        cost,
+                        size,
                     )
-                    late = falls_behind(behind, head, wrong, average_wrong)
-                if not (wrong or margin < required * cost) or weight == 0.0:
-                    if recent and late:
-                        clear(sums, sum_structure, head, heads)
-                        since[head], behind[head] = clock, 0
-                    continue
-                rows = index[first:last]
-                norm = norm_of(indptr, features, values, rows, constant, where, amount, count)
-                size = step(margin, norm, cost, parameters) * weight
-                if not abs(size) < np.inf:
-                    stopped = -1 - rows[0] if last > first else -1
-                    break
-                example, missed = float(first_example + i), 1.0 if wrong else 0.0
-                line = (float(clock), example, float(head), margin, norm, missed, cost, size)
-                write(corrections, k, line, entries, e, where, amount, count, 0, size)
-                for a in range(count):
-                    output, change = where[a, 1], size * amount[a]
-                    if where[a, 0] < 0:
-                        structure[output] += change
-                    else:
-                        row = rows[where[a, 0]]
-                        entries[e + a, 1] = first_row + row
-                        add(indptr, features, values, row, constant, output, change, weights)
+                    write(tables, line, where, amount, count, 0, size)
+                    correct(rows, shown, i, guess, scratch, tables, count, size, first.row)
                     if recent:
-                        later = change * (float(clock - since[head]) * float(clock - since[head] + 1))
-                        if where[a, 0] < 0:
-                            sum_structure[output] += later
-                        else:
-                            add_again(indptr, features, values, row, constant, output, later, sums)
+                        after = clock - following.since[head]
+                        add_to_recent(rows, shown, i, guess.constant, scratch, count, size, after, following)
                 if recent and late:
-                    clear(sums, sum_structure, head, heads)
-                    since[head], behind[head] = clock, 0
-                k, e = k + 1, e + count
-            if stopped < 0:
-                clock -= 1 if k == known else 0  # else a head has moved, and the round counts
-                break
-        if delayed.shape[0] > 0:
-            delay(
-                prefetch_bounds, prefetch_rows, add, indptr, features, values, first_row, constant,
-                corrections, entries, tally[2], e, delayed,
-            )  # fmt: skip
-        tally[0], tally[1], tally[2] = clock, k, e
-        return stopped
+                    clear(following.sums, head, heads)
+                    restart(following, head, heads, clock)
+            tally[0] = clock
+        return order.shape[0]
 
     return play_pass

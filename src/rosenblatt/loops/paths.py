@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt._types import Array
-from rosenblatt.loops.compiling import compilable, compiled
+from rosenblatt.loops.compiling import allocating, compilable
 
 
 @compilable
@@ -261,7 +261,7 @@ def highest_of(values: Array) -> float:
     return max(max(first, second), max(third, fourth))
 
 
-@compiled
+@allocating
 def best_paths(
     scores: Array, structure: Array, starts: Array, with_edges: bool, paths: Array, totals: Array
 ) -> None:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import prefetch_for_later, without_counting
+from rosenblatt.loops.compiling import compiled
+from rosenblatt.loops.instructions import prefetch_for_later
 
 FAR, NEAR = 12, 4
 """How many features ahead the bounds of a feature's rows are prefetched, and these rows."""
 
 
-@without_counting
+@compiled
 def add_products(by_row, by_feature, dense, result):
     """Add ⟨x, z⟩ to `result` (rows x × rows z), leaving out the features that `dense` marks, if any.
 

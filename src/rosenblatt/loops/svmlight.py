@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import composed, merged, without_counting
+from rosenblatt.loops.compiling import compiled, merged
 from rosenblatt.loops.decimals import SHIFTS, decimal_at, number_of, others
-from rosenblatt.loops.words import byte_at, trailing_zeros, word_at
+from rosenblatt.loops.instructions import byte_at, trailing_zeros, word_at
 
 ROW, NUMBER, LINE, QUERIES, UNORDERED, LARGEST = range(6)
 """Indices of the tally: rows, values and lines so far; whether rows have queries (−1: there is no row yet);
@@ -18,7 +18,7 @@ lines whose features do not increase; the largest feature."""
 QUERY = np.uint64(int.from_bytes(b"qid:", "little"))
 
 
-@without_counting
+@compiled
 def count(text, begin, end):
     """Count lines and colons."""
     lines, colons = 0, 0
@@ -121,7 +121,7 @@ def cells_at(text, at, number, most, features, values):
     return at, number, largest, unordered
 
 
-@composed(past_blanks, head_at, cells_at, line_end, _nrt=False)
+@compiled
 def parse(text, at, end, most, tally, labels, queries, ends, remarks, features, values):
     """Read whole lines, up to `end` or to the first that is not plain: return its position.
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from rosenblatt.loops.compiling import compilable, inlined, without_counting
+from rosenblatt.loops.compiling import compiled, merged
 from rosenblatt.loops.hashing import MULTIPLIER, hash_of
 
 UNKNOWN = -1
 """A symbol never seen, or a feature that has no id."""
 
 
-@inlined
+@merged
 def slot_of(table, key):
     """The index of a key in the hash table, or of the free slot where it would be.
 
@@ -32,7 +32,7 @@ def slot_of(table, key):
     return slot << np.uint64(1)
 
 
-@inlined
+@merged
 def look_around(symbols, first, last, farthest, nothing, seen):
     """Write the ids seen at the tokens of a sequence, and as far beyond its ends as templates look."""
     length = last - first
@@ -45,13 +45,13 @@ def look_around(symbols, first, last, farthest, nothing, seen):
             seen[farthest + i, view] = nothing if symbol < 0 else symbol + 2 * farthest
 
 
-@inlined
+@merged
 def look(seen, token, shifts, views, part):
     """The id that a part of a template sees at a token."""
     return np.int64(seen[np.uint64(token + shifts[part]), np.uint64(views[part])])
 
 
-@without_counting
+@compiled
 def find(symbols, starts, roots, bounds, shifts, views, farthest, firsts, table, seen, features):
     """Write the features (tokens × templates) of sequences, UNKNOWN where there is none.
 
@@ -76,7 +76,7 @@ def find(symbols, starts, roots, bounds, shifts, views, farthest, firsts, table,
                         features[first + token, template] = step
 
 
-@compilable
+@merged
 def new_step(last, size, tally):
     """Return the target of a new edge: a new feature if it is the last of its path, else a new node."""
     count = 2 if last else 1
@@ -85,7 +85,7 @@ def new_step(last, size, tally):
     return new if last else -2 - new
 
 
-@without_counting
+@compiled
 def learn(
     symbols, starts, roots, bounds, shifts, views, farthest, firsts, table, seen, sizes, tally, begin,
     features,
@@ -121,7 +121,7 @@ def learn(
     return starts.shape[0] - 1
 
 
-@without_counting
+@compiled
 def rehash(old, table):
     """Move the edges into an empty table."""
     for i in range(0, old.shape[0], 2):
@@ -130,7 +130,7 @@ def rehash(old, table):
             table[slot], table[slot + np.uint64(1)] = old[i], old[i + 1]
 
 
-@without_counting
+@compiled
 def hashed(symbols, starts, roots, bounds, shifts, views, farthest, seen, sizes, width, features):
     """Write features (tokens × templates) below `width`: hashes of what the parts see, without a table."""
     for i in range(starts.shape[0] - 1):

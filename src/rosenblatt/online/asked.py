@@ -18,7 +18,7 @@ from rosenblatt.engine.run import Examples, NotFiniteError, begin
 from rosenblatt.games import Game
 from rosenblatt.ledger import Ledger
 from rosenblatt.online.reading import Reader
-from rosenblatt.rows import Rows, count
+from rosenblatt.rows import count, rows_of
 from rosenblatt.rules import Rule, as_rule
 
 ONCE: list[Ints] = [np.zeros(1, np.int64)]
@@ -150,7 +150,7 @@ class AskedAboutRows(Online):
     @predictors.CHECKED_LATER
     def _scores(self, data: Any) -> Floats:
         """Return the scores of these rows; 0 before anything has been learned."""
-        rows = Rows(data)
+        rows = rows_of(data)
         if not self._run.book.rounds:
             return np.zeros(len(rows))
         if self._predictor == "last":

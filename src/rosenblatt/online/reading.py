@@ -26,7 +26,7 @@ from rosenblatt.online.packing import (
     packed_numbers,
     surely_finite,
 )
-from rosenblatt.rows import Csr, Rows, canonical
+from rosenblatt.rows import Csr, canonical, rows_of
 
 
 class Reader:
@@ -58,7 +58,7 @@ class Reader:
         """Fix the kind of all later examples, if this one is the first; `rows` may be packed."""
         if self.named is None:
             self.named = isinstance(example, Mapping)
-            width = rows[-1] if isinstance(rows, tuple) else Rows(rows).width
+            width = rows[-1] if isinstance(rows, tuple) else rows_of(rows).width
             self._width = None if self.named else width
 
     def rows(self, candidates: Any, learning: bool = False) -> Any:
@@ -79,7 +79,7 @@ class Reader:
         if sp.issparse(candidates):
             data = canonical(sp.csr_array(candidates, dtype=np.float64, copy=True))
             self._check(data.shape[1], data.data)
-            return data if self.kernel is not None else Rows(data).csr
+            return data if self.kernel is not None else rows_of(data).csr
         if not len(candidates):
             raise ValueError("There must be at least one candidate. Got an empty list.")
         if isinstance(candidates[0], Mapping):
@@ -217,7 +217,7 @@ class Reader:
         if self.kernel is not None:
             return data
         if sp.issparse(x):
-            return Rows(data).csr
+            return rows_of(data).csr
         width = data.shape[1]
         return Csr(np.array([0, width]), np.arange(width, dtype=np.int32), data[0], width)
 

@@ -12,7 +12,7 @@ from rosenblatt.games import Game
 from rosenblatt.ledger import STRUCTURE
 from rosenblatt.persistence.kernels import kernel_text, parsed
 from rosenblatt.persistence.sections import LARGEST, Reader, Writer
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, Rows, rows_of
 
 FLOATS = (np.float64, np.float32)
 
@@ -213,7 +213,7 @@ def _read_rows(reader: Reader, lowest: int, rows_seen: int) -> Rows:
     else:
         data = reader.array("values", FLOATS, len(ids), None)
     squares = reader.array("squares", FLOATS, len(ids)) if reader.flag("squares_known") else None
-    return Rows(data, ids, squares)
+    return rows_of(data, ids, squares)
 
 
 def _read_csr(reader: Reader, rows: int) -> Csr:

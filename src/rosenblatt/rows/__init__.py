@@ -1,25 +1,31 @@
 """Rows of a data set: dense, CSR or Python objects; stores that grow; token columns; groups of rows."""
 
+from rosenblatt.loops.arguments import Csr, Dense
 from rosenblatt.rows.inner_products import products
 from rosenblatt.rows.rows import (
-    NO_FEATURES,
-    Csr,
+    DenseRows,
+    ObjectRows,
     Rows,
+    SparseRows,
     canonical,
     check_in_range,
     count,
     counting,
     parts,
     read_only,
+    rows_of,
     spans,
     squared_norms,
     widened,
 )
 
 __all__ = [
-    "NO_FEATURES",
     "Csr",
+    "Dense",
+    "DenseRows",
+    "ObjectRows",
     "Rows",
+    "SparseRows",
     "canonical",
     "check_in_range",
     "count",
@@ -27,6 +33,7 @@ __all__ = [
     "parts",
     "products",
     "read_only",
+    "rows_of",
     "spans",
     "squared_norms",
     "widened",

@@ -1,48 +1,44 @@
-"""Rows of a data set, dense, CSR or any Python objects, behind the few methods the learner needs."""
+"""Rows of a data set: dense, CSR or any Python objects, behind the few methods that the learner needs."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Data, Ints
+from rosenblatt.loops.arguments import Csr, Dense
 
-NO_FEATURES: Array = np.empty(0, np.int32)
-
-
-class Csr(NamedTuple):
-    """Sparse rows as the compiled loops read them: row i lies between starts[i] and starts[i + 1]."""
-
-    starts: Ints
-    features: Array
-    values: Array
-    width: int
+COMPACTED, MOSTLY_USED = 1024, 0.95
+"""The fewest rows, and the largest share of used features, for which a copy without the others is worth it."""
 
 
 class Rows:
-    """Rows with their ids, and their squared norms once they were computed.
+    """Rows with their ids, and their squared norms once they were computed; `rows_of` makes them.
 
     Parameters
     ----------
-    data
-        A dense array, a CSR matrix or its `Csr` arrays, one row each; or a list of objects.
+    size
+        How many rows there are.
     ids
         The id of each row in the whole run, which is its column under a precomputed kernel; by default
         they count from `first`.
+    squares
+        Their squared norms, if they are known.
     """
 
-    def __init__(
-        self, data: Data | Csr, ids: Ints | None = None, squares: Array | None = None, first: int = 0
-    ) -> None:
-        self._data: Any = None if isinstance(data, Csr) else data
-        self._csr = data if isinstance(data, Csr) else None
-        self._flat: Csr | None = None
+    sparse = False
+    """Whether the rows are CSR."""
+
+    width: int | None = None
+    """How many features a row has; objects have none."""
+
+    def __init__(self, size: int, ids: Ints | None, squares: Array | None, first: int) -> None:
+        self._size = size
         self._ids = ids
         self._squares = squares
         self._first = first
-        self._size = count(data)
 
     def __len__(self) -> int:
         return self._size
@@ -55,54 +51,24 @@ class Rows:
         return self._ids
 
     @property
-    def data(self) -> Data:
+    def data(self) -> Any:
         """The rows as a dense array, a SciPy CSR matrix or a list."""
-        if self._csr is not None and self._data is None:
-            starts, features, values, width = self._csr
-            self._data = sp.csr_array((values, features, starts), shape=(len(self), width))
-        return self._data
+        raise NotImplementedError
 
     @property
-    def sparse(self) -> bool:
-        """Whether the rows are CSR."""
-        return self._csr is not None or sp.issparse(self._data)
+    def arrays(self) -> Any:
+        """The arrays that loops read: `Csr` or `Dense`."""
+        raise NotImplementedError
 
     @property
     def csr(self) -> Csr:
-        """The arrays of sparse rows, in types that all loops share."""
-        if self._csr is None:
-            starts = self._data.indptr.astype(np.int64, copy=False)
-            features = self._data.indices
-            if features.dtype != np.int32 and self._data.shape[1] < 2**31:
-                features = features.astype(np.int32)
-            values = self._data.data
-            self._csr = Csr(read_only(starts), read_only(features), read_only(values), self._data.shape[1])
-        return self._csr
-
-    @property
-    def arrays(self) -> Csr:
-        """The rows as compiled passes read them: as CSR; or all values of dense ones, one after the other.
-
-        Of dense rows, `starts` holds only their length, and there are no features.
-        """
-        if self.sparse:
-            return self.csr
-        if self._flat is None:
-            width, values = self._data.shape[1], np.ascontiguousarray(self._data).reshape(-1)
-            self._flat = Csr(read_only(np.array([width])), NO_FEATURES, read_only(values), width)
-        return self._flat
-
-    @property
-    def width(self) -> int | None:
-        """How many features a row has; objects have none."""
-        if self._csr is not None:
-            return self._csr.width
-        return None if isinstance(self._data, list) else int(self._data.shape[1])
+        """The arrays of CSR rows."""
+        raise NotImplementedError
 
     @property
     def size(self) -> int:
         """How many values the rows have: of CSR rows, those that are stored."""
-        return int(self.csr.starts[-1]) if self.sparse else int(self._data.size)
+        raise NotImplementedError
 
     @property
     def squares(self) -> Array:
@@ -123,49 +89,125 @@ class Rows:
 
     def with_squares(self) -> Rows:
         """Return these rows with their squared norms computed, so that parts of them need not compute any."""
-        return Rows(self.data, self.ids, self.squares)
+        return rows_of(self.data, self.ids, self.squares)
 
     def in_double(self) -> Rows:
         """Return these rows in float64."""
-        return Rows(self.data.astype(np.float64), self._ids, first=self._first)
+        return rows_of(self.data.astype(np.float64), self._ids, first=self._first)
 
     def compact(self) -> Rows:
         """Return the rows without features that none of them has, if that is worth a copy.
 
         Inner products among them do not change.
         """
-        if not isinstance(self._data, np.ndarray) or len(self) < 1024:
-            return self
-        used = self._data.any(axis=0)
-        if used.mean() > 0.95:
-            return self
-        return Rows(np.compress(used, self._data, axis=1), self.ids, self._squares)
-
-    def converted(self) -> Rows:
-        """Return CSR rows as dense rows, dense rows as CSR."""
-        if self.sparse:
-            return Rows(self.data.toarray(), self.ids, self._squares)
-        return Rows(sp.csr_array(self._data), self.ids, self._squares)
+        return self
 
     def same_as(self, other: Rows) -> bool:
         """Whether the rows, which are vectors, have the same features, in whatever form."""
-        if not self.sparse and not other.sparse:
-            return np.array_equal(self._data, other._data)
         mine, theirs = (sp.csr_array(rows.data) for rows in (self, other))
         return bool(mine.shape == theirs.shape and (mine != theirs).nnz == 0)
 
     def take(self, index: slice | Ints) -> Rows:
         """Return the rows at these indices, in this order."""
-        data: Any
-        if self.sparse:
-            data = self._take_csr(index)
-        elif isinstance(self._data, list) and not isinstance(index, slice):
-            data = [self._data[i] for i in index]
-        else:
-            data = self._data[index]
-        return Rows(data, self.ids[index], None if self._squares is None else self._squares[index])
+        squares = None if self._squares is None else self._squares[index]
+        return rows_of(self._taken(index), self.ids[index], squares)
 
-    def _take_csr(self, index: slice | Ints) -> Csr:
+    def _taken(self, index: slice | Ints) -> Any:
+        raise NotImplementedError
+
+    def in_other_form(self) -> Rows:
+        """Return dense rows as CSR, and CSR rows as dense ones."""
+        data = self.data.toarray() if self.sparse else sp.csr_array(self.data)
+        return rows_of(data, self.ids, self._squares)
+
+
+class DenseRows(Rows):
+    """Rows of a dense array."""
+
+    def __init__(self, data: Array, ids: Ints | None, squares: Array | None, first: int) -> None:
+        super().__init__(len(data), ids, squares, first)
+        self._data = data
+        self._arrays: Dense | None = None
+        self.width = int(data.shape[1])
+
+    @property
+    def data(self) -> Array:
+        """The rows as a dense array."""
+        return self._data
+
+    @property
+    def arrays(self) -> Dense:
+        """The values, row by row in memory."""
+        if self._arrays is None:
+            values = read_only(np.ascontiguousarray(self._data))
+            self._arrays = Dense(values, values.reshape(-1))
+        return self._arrays
+
+    @property
+    def size(self) -> int:
+        """How many values the rows have."""
+        return int(self._data.size)
+
+    def compact(self) -> Rows:
+        """Return the rows without features that none of them has, if that is worth a copy."""
+        if len(self) < COMPACTED:
+            return self
+        used = self._data.any(axis=0)
+        if used.mean() > MOSTLY_USED:
+            return self
+        return rows_of(np.compress(used, self._data, axis=1), self.ids, self._squares)
+
+    def same_as(self, other: Rows) -> bool:
+        """Whether the rows have the same features, in whatever form."""
+        return super().same_as(other) if other.sparse else np.array_equal(self._data, other.data)
+
+    def _taken(self, index: slice | Ints) -> Array:
+        return self._data[index]
+
+
+class SparseRows(Rows):
+    """Rows of a CSR matrix, or of its arrays."""
+
+    sparse = True
+
+    def __init__(self, data: Any, ids: Ints | None, squares: Array | None, first: int) -> None:
+        super().__init__(count(data), ids, squares, first)
+        self._matrix = None if isinstance(data, Csr) else data
+        self._csr = data if isinstance(data, Csr) else None
+        self.width = int(data.width if isinstance(data, Csr) else data.shape[1])
+
+    @property
+    def data(self) -> Any:
+        """The rows as a SciPy CSR matrix."""
+        if self._matrix is None:
+            starts, features, values, width = self.csr
+            self._matrix = sp.csr_array((values, features, starts), shape=(len(self), width))
+        return self._matrix
+
+    @property
+    def csr(self) -> Csr:
+        """The arrays of the rows, in types that all loops share."""
+        if self._csr is None:
+            assert self._matrix is not None
+            features, width = self._matrix.indices, self._matrix.shape[1]
+            if features.dtype != np.int32 and width < 2**31:
+                features = features.astype(np.int32)
+            starts = self._matrix.indptr.astype(np.int64, copy=False)
+            self._csr = Csr(read_only(starts), read_only(features), read_only(self._matrix.data), width)
+        return self._csr
+
+    @property
+    def arrays(self) -> Csr:
+        """The arrays of the rows, which loops may not write to: one type to the compiler."""
+        starts, features, values, width = self.csr
+        return Csr(read_only(starts), read_only(features), read_only(values), width)
+
+    @property
+    def size(self) -> int:
+        """How many values are stored."""
+        return int(self.csr.starts[-1])
+
+    def _taken(self, index: slice | Ints) -> Csr:
         starts, features, values, width = self.csr
         if isinstance(index, slice):
             first, last, _ = index.indices(len(self))
@@ -175,12 +217,37 @@ class Rows:
             )
         from rosenblatt.loops.gather import gather  # late: it imports the compiler
 
-        rows = np.asarray(index)
-        some = np.concatenate([[0], np.cumsum(starts[rows + 1] - starts[rows])])
+        which = np.asarray(index)
+        some = np.concatenate([[0], np.cumsum(starts[which + 1] - starts[which])])
         # NumPy allocates large arrays: it asks the system for large pages, compiled code does not.
         taken = Csr(some, np.empty(some[-1], features.dtype), np.empty(some[-1], values.dtype), width)
-        gather(starts, features, values, rows, *taken[:3])
+        gather(tuple(self.arrays), which, tuple(taken))
         return taken
+
+
+class ObjectRows(Rows):
+    """Rows that are any Python objects."""
+
+    def __init__(self, data: list[Any], ids: Ints | None, squares: Array | None, first: int) -> None:
+        super().__init__(len(data), ids, squares, first)
+        self._data = data
+
+    @property
+    def data(self) -> list[Any]:
+        """The objects as a list."""
+        return self._data
+
+    def _taken(self, index: slice | Ints) -> list[Any]:
+        return self._data[index] if isinstance(index, slice) else [self._data[i] for i in index]
+
+
+def rows_of(data: Data | Csr, ids: Ints | None = None, squares: Array | None = None, first: int = 0) -> Rows:
+    """Return rows of a dense array, of a CSR matrix or its `Csr` arrays, or of a list of objects."""
+    if isinstance(data, Csr) or sp.issparse(data):
+        return SparseRows(data, ids, squares, first)
+    if isinstance(data, list):
+        return ObjectRows(data, ids, squares, first)
+    return DenseRows(data, ids, squares, first)
 
 
 def read_only(array: Array) -> Array:

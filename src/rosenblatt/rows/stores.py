@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from rosenblatt._types import Array, Ints
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, Rows, rows_of
 
 WAITING = 256
 """Pieces that may wait to be merged: few enough to be cheap, many enough to be rare."""
@@ -81,7 +81,7 @@ class RowStore:
         """Store these rows behind the others; the caller passes a copy."""
         if self._sparse is None:
             self._sparse = rows.sparse
-        rows = rows if rows.sparse == self._sparse else rows.converted()
+        rows = rows if rows.sparse == self._sparse else rows.in_other_form()
         self._ids = grown(self._ids, self._size, rows.ids)
         self._waiting.append(rows)
         self._size += len(rows)
@@ -100,7 +100,7 @@ class RowStore:
         """The stored rows, without a copy."""
         merged = self._merge()
         squares = None if merged.squares is None else merged.squares[: merged.size]
-        return Rows(_first(merged), self._ids[: merged.size], squares)
+        return rows_of(_first(merged), self._ids[: merged.size], squares)
 
     def _merge(self) -> Merged:
         """Merge the waiting pieces. Readers in several threads may call it, and Ctrl-C may interrupt it."""

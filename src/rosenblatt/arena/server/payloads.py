@@ -15,7 +15,7 @@ from rosenblatt.arena.server.replay import guesses, single_precision
 from rosenblatt.engine import predictors
 from rosenblatt.engine.replay import replayed
 from rosenblatt.ledger import STRUCTURE
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, rows_of
 from rosenblatt.theory.explanations import parts
 
 CELLS = 20_000_000
@@ -110,7 +110,7 @@ def surface(match: Match, rounds: int, predictor: str, reach: float, side: int) 
     side = max(8, min(side, int(np.sqrt(most / max(1, len(run.support))))))
     along = ((np.arange(side) + 0.5) / side * 2 * reach - reach).astype(np.float32)
     grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)
-    return _answers(run, Rows(grid), predictor).astype(np.float32).reshape(side, side)
+    return _answers(run, rows_of(grid), predictor).astype(np.float32).reshape(side, side)
 
 
 def _answers(run: Any, rows: Rows, predictor: str) -> Floats:
@@ -135,7 +135,7 @@ def why(match: Match, rounds: int, predictor: str, x: list[float]) -> dict[str, 
     name = predictors.single(predictor)
     if not len(run.book):
         return {"predictor": name, "score": 0.0, "parts": []}
-    examples, importance, similarity, _ = parts(run, Rows(np.array([x])), name, 0)
+    examples, importance, similarity, _ = parts(run, rows_of(np.array([x])), name, 0)
     products = importance * similarity
     shown = [
         {"round": int(e), "importance": float(a), "similarity": float(s), "product": float(p)}

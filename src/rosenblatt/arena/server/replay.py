@@ -8,7 +8,7 @@ from rosenblatt._types import Floats
 from rosenblatt.engine.replay import replayed
 from rosenblatt.engine.run import Run
 from rosenblatt.engine.support import SupportSet
-from rosenblatt.rows import Rows
+from rosenblatt.rows import rows_of
 
 
 def guesses(run: Run) -> Floats:
@@ -28,6 +28,6 @@ def single_precision(run: Run, rounds: int) -> Run:
     support = SupportSet(then.hypothesis.support.kernel, then.hypothesis.support.constant)
     stored = then.hypothesis.support.rows
     if len(stored):
-        support.append(Rows(stored.data.astype(np.float32), stored.ids))
+        support.append(rows_of(stored.data.astype(np.float32), stored.ids))
     then.hypothesis.support = support
     return then

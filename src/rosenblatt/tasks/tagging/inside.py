@@ -10,7 +10,7 @@ import numpy as np
 from rosenblatt._types import Floats
 from rosenblatt.engine import predictors
 from rosenblatt.features import Tokens
-from rosenblatt.rows import Rows
+from rosenblatt.rows import Rows, rows_of
 from rosenblatt.tasks.tagging.labeller import Labeller
 from rosenblatt.theory import explanations
 
@@ -131,7 +131,7 @@ def _on_rows(
 ) -> list[Reason]:
     """The contributions of the rows' features, or of the stored rows if there is a kernel."""
     amounts: dict[str, float] = {}
-    rows, constant = Rows(tokens.rows), labeller.run.support.constant
+    rows, constant = rows_of(tokens.rows), labeller.run.support.constant
     for each, sign in ((label, 1.0), (rival, -1.0)):
         for row, output in _passed(labeller, path, index, each):
             for name, amount in _of_row(

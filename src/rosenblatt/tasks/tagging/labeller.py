@@ -16,7 +16,7 @@ from rosenblatt.features import Encoder, Tokens
 from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
 from rosenblatt.games import Sequence as Game
 from rosenblatt.loops.book import STRUCTURE
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import Csr, rows_of
 from rosenblatt.rows.columns import starts_of
 from rosenblatt.rules import Perceptron
 from rosenblatt.tasks.tagging import reading
@@ -120,7 +120,7 @@ class Labeller:
 
     def lattice(self, tokens: Tokens, predictor: str, random: np.random.Generator | None = None) -> Lattice:
         """Return the lattice of encoded sequences by a predictor."""
-        rows, starts = Rows(tokens.rows), tokens.starts
+        rows, starts = rows_of(tokens.rows), tokens.starts
         if predictor == "vote":
             scores, once = predictors.votes(self.run, rows, starts), self.game.structure
         elif predictor == "sample":
