@@ -37,7 +37,7 @@ def compilable(function: Function) -> Function:
     A function from outside this library raises IndexError past the end of an array when it is compiled, too.
     """
     checks = {} if is_ours(function) else {"boundscheck": True}
-    return cast(Function, register_jitable(**COUNTING, **checks)(function))
+    return cast(Function, register_jitable(inline="never", **COUNTING, **checks)(function))
 
 
 def merged(function: Function) -> Function:

@@ -11,7 +11,7 @@ from rosenblatt._types import Array, Data, Ints
 from rosenblatt.loops.arguments import Csr, Dense
 
 COMPACTED, MOSTLY_USED = 1024, 0.95
-"""The fewest rows, and the largest share of used features, for which a copy without the others is worth it."""
+"""The fewest rows, and the largest share of used features, for which a copy without the rest is worth it."""
 
 
 class Rows:
