@@ -123,7 +123,7 @@ def _long_stream() -> str:
     random = np.random.default_rng(0)
     learners, memory = {}, {}
     for name, rounds in ROUNDS.items():
-        while (learner._run.book.rounds if hasattr(learner, "_run") else 0) < rounds:
+        while (learner.run_.book.rounds if hasattr(learner, "task_") else 0) < rounds:
             learner.partial_fit(*_noise(random, 2000), classes=[0, 1])
         gc.collect()
         learners[name], memory[name] = deepcopy(learner), _resident()

@@ -20,7 +20,7 @@ from rosenblatt.data.blocks import Block
 from rosenblatt.data.caches import SUFFIX, Cached
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import RowSource
-from rosenblatt.streaming import feed_of, fit_blocks
+from rosenblatt.streaming import fit_blocks
 
 ROWS, FEATURES = 116_000, 50_000
 """The size of a file of about 100 MB of text."""
@@ -156,7 +156,7 @@ def _timed(source: Iterable[Block]) -> list[tuple[float, float]]:
             times.append((perf_counter() - began, process_time() - used))
 
     clf = PerceptronClassifier(epochs=3, keep_examples=False, random_state=0)
-    fit_blocks(feed_of(clf), clf, Watched())
+    fit_blocks(clf, Watched())
     return times
 
 

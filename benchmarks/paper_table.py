@@ -63,16 +63,16 @@ def report() -> str:
 
 def study(clf: PerceptronClassifier, rows: int, Z: np.ndarray, t: np.ndarray) -> dict[str, list[float]]:
     """Return errors of all predictors, mistakes and support, at every T, from one run."""
-    run, whole = clf._run, clf.ledger_
+    run, whole = clf.run_, clf.ledger_
     found: dict[str, list[float]] = {name: [] for name in (*PREDICTORS, "support", "mistakes")}
     for T in EPOCHS:
-        clf._run = replayed(run, min(round(T * rows), whole.rounds))
+        clf.task_.run = replayed(run, min(round(T * rows), whole.rounds))
         ledger = clf.ledger_
         for name in PREDICTORS:
             found[name].append(100 * float(np.mean(clf.set_params(predictor=name).predict(Z) != t)))
         found["support"].append(len(np.unique(ledger.row)))
         found["mistakes"].append(len(ledger.mistakes))
-    clf._run = run
+    clf.task_.run = run
     return found
 
 

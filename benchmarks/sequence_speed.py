@@ -18,6 +18,7 @@ from nltk.tag.perceptron import PerceptronTagger as NltkTagger
 from benchmarks.corpora import CRFPP, as_dict, as_names, chunking, named, spelled_out, treebank
 from benchmarks.measuring import alternating, table, where_we_lose
 from rosenblatt import PerceptronTagger, metrics
+from rosenblatt.data.blocks import Sequences
 from rosenblatt.engine.learner import learn
 
 EPOCHS = 10
@@ -59,11 +60,9 @@ def epochs_of_ours() -> list[float]:
     times: list[float] = []
     X, y = chunking("train")
     tagger = PerceptronTagger(templates=CRFPP, epochs=1, random_state=0).fit(X, y)
-    labeller = tagger._labeller
-    tokens, truths = labeller.read(X, y)
-    tagger._begin(labeller)
-    examples, random = labeller.examples(tokens, truths), np.random.default_rng(0)
-    labeller.prepare(examples, EPOCHS)
+    task, block, random = tagger.new_task(), Sequences(X, y), np.random.default_rng(0)
+    task.begin(block, random, EPOCHS)
+    examples = task.examples(block, random)
 
     def orders() -> Any:
         for _ in range(EPOCHS):
@@ -71,7 +70,7 @@ def epochs_of_ours() -> list[float]:
             yield random.permutation(len(examples))
         times.append(perf_counter())
 
-    learn(tagger._run, examples, orders())
+    learn(task.run, examples, orders())
     return np.diff(times).tolist()
 
 
@@ -132,7 +131,7 @@ def tagging(model_name: str) -> list[list[Any]]:
     del train_dicts
 
     def fresh() -> None:
-        for texts in tagger._labeller.encoder._texts.values():
+        for texts in tagger.task_.encoder._texts.values():
             texts._others = {}
         tagger.predict(sentences)
 
@@ -236,7 +235,7 @@ def against_nltk() -> list[list[Any]]:
     answers = [[tag for _, tag in nltk_tagger.tag(sentence)] for sentence in sentences]
 
     def fresh() -> None:
-        for texts in tagger._labeller.encoder._texts.values():
+        for texts in tagger.task_.encoder._texts.values():
             texts._others = {}
         tagger.predict(sentences)
 

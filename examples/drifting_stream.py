@@ -46,7 +46,7 @@ def simulate(rounds: int, size: int = 100, seed: int = 0) -> dict[str, Any]:
         for i in range(rounds):
             wrong[i] = learner.predict(X[i]) * y[i] <= 0
             learner.add_example(X[i], int(y[i]))
-        stored = len(learner._run.hypothesis.support)
+        stored = len(learner.task.run.hypothesis.support)
         found[policy] = {"wrong": wrong, "stored": stored, "seconds": perf_counter() - began}
     return found
 

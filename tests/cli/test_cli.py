@@ -244,7 +244,7 @@ def test_resume_rejects_other_files_and_options(run, train, tmp_path):
     learner = PerceptronClassifier().fit(X, Y)
     from rosenblatt.streaming import Position
 
-    checkpoints.after(1, learner, Position(random=np.random.default_rng(0).bit_generator.state))
+    checkpoints.after(learner, Position(random=np.random.default_rng(0).bit_generator.state))
     done = run("fit", train, "-o", "m", "--checkpoint", "every=10", "--resume")
     assert done.code == 1
     assert "other data or options" in done.err

@@ -44,7 +44,7 @@ class Runs:
     """Commands on the file of a setting, in a folder of their own."""
 
     def __init__(self, run, folder, game, kind):
-        self._run, self._folder, self._game = run, folder, game
+        self.run_, self._folder, self._game = run, folder, game
         self._file = SETTINGS[game, kind]
         if not (folder / self._file).exists():
             pytest.skip("Parquet files need pyarrow")
@@ -57,7 +57,7 @@ class Runs:
         file = [] if command in ("inspect", "convert") else [self._folder / name]
         out = ["out.json"] if command == "convert" else []
         model = [] if command == "fit" else [self.model()]
-        return self._run(command, *model, *file, *out, *given, *arguments)
+        return self.run_(command, *model, *file, *out, *given, *arguments)
 
     def _needed(self, command, arguments):
         if command != "fit":
@@ -69,7 +69,7 @@ class Runs:
         """Return the path of a model of the setting."""
         path = self._folder / f"{self._file}.model"
         if not path.exists():
-            done = self._run("fit", self._folder / self._file, "-o", path, "--keep", "--game", self._game)
+            done = self.run_("fit", self._folder / self._file, "-o", path, "--keep", "--game", self._game)
             assert done.code == 0, done.err
         return path
 

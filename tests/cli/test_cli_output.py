@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from rosenblatt.cli import output
+from rosenblatt.engine import progress
 
 
 class Terminal(io.StringIO):
@@ -17,13 +18,13 @@ class Terminal(io.StringIO):
 def clock(monkeypatch):
     """A clock that is set by hand."""
     now = [0.0]
-    monkeypatch.setattr(output, "monotonic", lambda: now[0])
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
     return now
 
 
 def test_bar_appears_after_a_second_with_rate_mistakes_and_time_left(monkeypatch, clock):
     monkeypatch.setattr(sys, "stderr", Terminal())
-    bar = output.Bar("learning", 1000, quiet=False)
+    bar = output.progress_bar("learning", 1000, quiet=False)
     clock[0] = 0.5
     bar.at(100, 7)
     assert sys.stderr.getvalue() == ""
@@ -31,7 +32,7 @@ def test_bar_appears_after_a_second_with_rate_mistakes_and_time_left(monkeypatch
     bar.at(250, 9)
     shown = sys.stderr.getvalue()
     assert "[#####...............]" in shown
-    for words in ("250 rows", "125 rows/s", "9 mistakes", "6 s left"):
+    for words in ("250/1,000 rounds", "125 rounds/s", "9 mistakes", "6 s left"):
         assert words in shown
     bar.close()
     assert sys.stderr.getvalue().endswith("\r\x1b[K")
@@ -40,7 +41,7 @@ def test_bar_appears_after_a_second_with_rate_mistakes_and_time_left(monkeypatch
 def test_bar_is_hidden_in_a_pipe_or_when_quiet(monkeypatch, clock):
     for stream, quiet in ((io.StringIO(), False), (Terminal(), True)):
         monkeypatch.setattr(sys, "stderr", stream)
-        bar = output.Bar("learning", None, quiet=quiet)
+        bar = output.progress_bar("learning", None, quiet=quiet)
         clock[0] += 10
         bar.at(10, 1)
         bar.close()

@@ -113,7 +113,7 @@ def test_vote_counts_groups_of_guesses_by_their_averages():
     learner = PerceptronClassifier(
         WIDE, budget=Budget(12, "oldest"), fit_intercept=False, shuffle=False, epochs=1, predictor="vote"
     ).fit(X, TWO)
-    remembered = learner._run.remembered
+    remembered = learner.run_.remembered
     assert remembered.rounds == 200
     assert len(remembered) <= 17
     assert remembered.survived.sum() == 200
@@ -220,11 +220,11 @@ def test_online_learners_accept_budgets():
     ranker = online.Ranker(WIDE, budget=6)
     for i in range(40):
         ranker.add_example(X[5 * i : 5 * i + 5], int(np.argmax(X[5 * i : 5 * i + 5, 0])))
-    assert len(ranker._run.hypothesis.support) <= 6
+    assert len(ranker.task.run.hypothesis.support) <= 6
     tagger = online.Tagger(WIDE, budget=6)
     for words, tags in zip(WORDS, TAGS, strict=True):
         tagger.add_example(words, tags)
-    assert len(tagger._labeller.run.hypothesis.support) <= 6
+    assert len(tagger.task.run.hypothesis.support) <= 6
     assert len(tagger.label(WORDS[0])) == 5
 
 
@@ -333,8 +333,8 @@ def test_budget_accepts_sparse_rows_that_get_wider(policy):
         learner._play(learner._reader.row(narrow[[i]]), np.array([TWO[i]], np.int8))
     for i in range(100):
         learner._play(wide[[i]], np.array([TWO[i]], np.int8))
-    assert len(learner._run.hypothesis.support) <= 10
-    assert learner._run.hypothesis.support.rows.width == 5000
+    assert len(learner.task.run.hypothesis.support) <= 10
+    assert learner.task.run.hypothesis.support.rows.width == 5000
 
 
 def test_save_keeps_a_large_budget(tmp_path):

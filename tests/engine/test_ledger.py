@@ -98,10 +98,10 @@ def test_predictors_match_written_out_guesses(points, epochs, dual):
         "average": every @ survived / survived.sum(),
     }
     for name, scores in expected.items():
-        np.testing.assert_allclose(predictors.scores(run, rows, name)[0][:, 0], scores, atol=1e-9)
+        np.testing.assert_allclose(run.guess(name).scores(rows).scores[:, 0], scores, atol=1e-9)
     votes = np.sign(every) @ survived / survived.sum()
-    np.testing.assert_allclose(predictors.votes(run, rows, starts)[:, 0], votes, atol=1e-12)
-    drawn = predictors.sampled(run, rows, starts, np.random.default_rng(0))[0][:, 0]
+    np.testing.assert_allclose(run.guess("vote").scores(rows, starts).scores[:, 0], votes, atol=1e-12)
+    drawn = run.guess("sample", np.random.default_rng(0)).scores(rows, starts).scores[:, 0]
     assert all(score in guess_scores for score, guess_scores in zip(drawn, every, strict=True))
 
 
@@ -117,7 +117,7 @@ def test_votes_of_argmax_count_guesses_and_ties_abstain(points, epochs):
                 expected[row, mine.argmax()] += answered
         for e in np.flatnonzero(ledger.correction == j):
             weights[:, ledger.output[e]] += ledger.amount[e] * X[ledger.row[e]]
-    found = predictors.votes(run, rows_of(X), np.arange(len(X) + 1))
+    found = run.guess("vote").scores(rows_of(X), np.arange(len(X) + 1)).scores
     np.testing.assert_allclose(found, expected / ledger.rounds, atol=1e-12)
 
 
@@ -125,7 +125,7 @@ def test_sample_draws_each_guess_as_often_as_it_answered():
     X, y = np.array([[1.0], [1.0], [-1.0]]), np.array([1, 1, 1])
     run = a_run(Binary(), X, y, epochs=1)  # v_0 = 0 answers 1 round, v_1 = 1 the other two, v_2 = 0 none
     rows = rows_of(np.ones((3000, 1)))
-    scores = predictors.sampled(run, rows, np.arange(3001), np.random.default_rng(0))[0][:, 0]
+    scores = run.guess("sample", np.random.default_rng(0)).scores(rows, np.arange(3001)).scores[:, 0]
     assert np.mean(scores == 1) == pytest.approx(2 / 3, abs=0.03)
 
 
@@ -133,13 +133,13 @@ def test_sample_draws_each_guess_as_often_as_it_answered():
 def test_votes_of_one_vs_rest_are_counted_per_class(game):
     game, X, y = game
     run = a_run(game, X, y, kernel=CUBIC, player=play_blocks)
-    tally = predictors.votes(run, rows_of(X), np.arange(len(X) + 1))
+    tally = run.guess("vote").scores(rows_of(X), np.arange(len(X) + 1)).scores
     assert (np.abs(tally) <= 1 + 1e-12).all()
     if game.heads > 1:
         for head in range(game.heads):
             alone = a_run(Binary(), X, (y == head).astype(int), kernel=CUBIC, player=play_blocks)
             if alone.ledger.rounds == run.ledger.rounds:
-                theirs = predictors.votes(alone, rows_of(X), np.arange(len(X) + 1))
+                theirs = alone.guess("vote").scores(rows_of(X), np.arange(len(X) + 1)).scores
                 np.testing.assert_allclose(tally[:, [head]], theirs, atol=1e-12)
 
 
@@ -151,8 +151,7 @@ def test_decide_in_small_chunks_changes_nothing(game, dual):
 
     def answers():
         return [
-            predictors.decide(run, rows_of(X), name, random=np.random.default_rng(0))
-            for name in predictors.FROM_LEDGER
+            run.guess(name, np.random.default_rng(0)).answers(rows_of(X)) for name in predictors.FROM_LEDGER
         ]
 
     whole = answers()

@@ -61,10 +61,10 @@ def test_partial_fit_without_examples_takes_constant_memory(labels):
     sizes = []
     for _ in range(12):
         clf.partial_fit(X, labels, classes=np.unique(labels))
-        sizes.append(clf._run.book.corrections.nbytes + clf._run.book.entries.nbytes)
+        sizes.append(clf.run_.book.corrections.nbytes + clf.run_.book.entries.nbytes)
     line = 8 * 8 + 2 * 4 * 8  # a correction and its two entries
     assert max(sizes) < (2 * LISTED + len(X)) * line * 2  # arrays grow by doubling
-    assert clf._run.book.total * line > 4 * max(sizes)  # and the full ledger would need far more
+    assert clf.run_.book.total * line > 4 * max(sizes)  # and the full ledger would need far more
 
 
 def test_online_learners_list_the_latest_corrections():
@@ -106,7 +106,7 @@ def test_save_keeps_a_limited_ledger(tmp_path, monkeypatch):
 def test_ranker_without_examples_stores_no_pairs():
     rows, y = blobs(2, rows=400, apart=0.5)
     ranker = PerceptronRanker(keep_examples=False).fit(rows, y, qid=np.arange(400) // 4)
-    assert ranker._shown == []
+    assert ranker.task_.shown == []
     with pytest.raises(ValueError, match="did not keep them"):
         ranker.certificate(rows, y, qid=np.arange(400) // 4)
 
@@ -138,4 +138,4 @@ def test_limited_ledger_rejects_queries_about_dropped_corrections():
 
 def test_verbose_counts_unlisted_corrections(capsys):
     clf = PerceptronClassifier(keep_examples=False, epochs=2, verbose=True).fit(X[:5000], TWO[:5000])
-    assert f"{clf._run.book.total} mistakes" in capsys.readouterr().err
+    assert f"{clf.run_.book.total:,} mistakes" in capsys.readouterr().err

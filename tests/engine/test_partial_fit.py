@@ -80,7 +80,7 @@ def test_partial_fit_without_a_kernel_stays_usable_after_a_failure():
         clf.partial_fit(sp.csr_matrix(X * 1e70), y)
     rows = clf.ledger_.row
     assert set(rows.tolist()) == set(clf.support_.tolist())
-    assert clf._run.rows_seen == 120
+    assert clf.run_.rows_seen == 120
 
 
 class Moody:

@@ -25,9 +25,8 @@ from fixtures.playing import (
 )
 from rosenblatt import engine
 from rosenblatt.engine import learner, primal
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.learner import play_pass
-from rosenblatt.engine.primal import score_few
+from rosenblatt.engine.primal import Primal, score_few
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Argmax
 from rosenblatt.loops import dense, passes

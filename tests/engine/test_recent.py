@@ -10,7 +10,6 @@ from fixtures.ordinal import Ordinal
 from fixtures.playing import CUBIC, Linear, blobs, games_and_points, labelled_points, sparse
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, load, online, save
 from rosenblatt.budgets import Budget
-from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import learn, play, play_blocks
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
@@ -54,7 +53,7 @@ def test_recent_is_its_definition(points, epochs):
     X, y = points
     run = a_run(Binary(), X, y, epochs=epochs)
     weights, since, _ = restarting_average(X, 2 * y - 1, epochs)
-    np.testing.assert_allclose(predictors.guess_weights(run, "recent")[:-1, 0], weights, atol=1e-9)
+    np.testing.assert_allclose(run.single_guess("recent").weights[:-1, 0], weights, atol=1e-9)
     assert run.hypothesis.recent.since.tolist() == [since]
 
 
@@ -66,7 +65,7 @@ def test_recent_restarts_when_it_falls_behind(behind, monkeypatch):
     weights, since, restarts = restarting_average(X, 2 * y - 1, 1)
     assert any(restart > len(X) // 2 for restart in restarts)
     assert run.hypothesis.recent.since.tolist() == [since]
-    np.testing.assert_allclose(predictors.guess_weights(run, "recent")[:-1, 0], weights, atol=1e-9)
+    np.testing.assert_allclose(run.single_guess("recent").weights[:-1, 0], weights, atol=1e-9)
 
 
 def state(run):
@@ -101,8 +100,8 @@ def test_recent_in_the_dual_is_recent_in_the_primal(game, epochs):
     rows = primal.number(X)
     for one, two in ((primal, dual), (primal, primal)):
         np.testing.assert_allclose(
-            predictors.scores(one, rows, "recent")[0],
-            predictors.scores(two, rows, "recent")[0],
+            one.guess("recent").scores(rows).scores,
+            two.guess("recent").scores(rows).scores,
             atol=1e-9,
         )
 
@@ -111,11 +110,11 @@ def test_recent_in_the_dual_is_recent_in_the_primal(game, epochs):
 def test_recent_is_read_from_a_ledger_that_is_kept(game):
     game, X, y = game
     run = a_run(game, X, y)
-    index, output, amount, _ = predictors.guess(run, "recent")
+    index, output, amount = run.single_guess("recent").entries
     weights = np.zeros_like(run.hypothesis.weights)
     if len(index):
         run.hypothesis.spread(weights, run.hypothesis.support.rows.data, index, output, amount)
-    np.testing.assert_allclose(weights, predictors.guess_weights(run, "recent"), atol=1e-9)
+    np.testing.assert_allclose(weights, run.single_guess("recent").weights, atol=1e-9)
 
 
 def test_recent_with_a_large_budget_is_recent_without():
@@ -127,7 +126,7 @@ def test_recent_with_a_large_budget_is_recent_without():
         ).fit(X, y)
         for budget in (None, Budget(400, "oldest"))
     )
-    assert free._run.hypothesis.recent.since[0] > 0
+    assert free.run_.hypothesis.recent.since[0] > 0
     np.testing.assert_allclose(free.decision_function(X), within.decision_function(X), atol=1e-9)
 
 
@@ -137,7 +136,7 @@ def test_recent_survives_what_a_budget_forgets(policy):
     learner = PerceptronClassifier(
         kernels.RBF(gamma=0.1), epochs=1, shuffle=False, predictor="recent", budget=Budget(40, policy)
     ).fit(X, y)
-    assert learner._run.hypothesis.recent.since[0] > 300
+    assert learner.run_.hypothesis.recent.since[0] > 300
     assert learner.score(X[450:], y[450:]) > 0.8
 
 
@@ -170,7 +169,7 @@ def test_recent_continues_after_save_and_load(tmp_path, keep, kernel):
     again = load(tmp_path / "model")
     for learner in (clf, again):
         learner.partial_fit(X, y)
-    assert state(clf._run) == state(again._run)
+    assert state(clf.run_) == state(again.run_)
     np.testing.assert_array_equal(clf.decision_function(X), again.decision_function(X))
 
 
@@ -232,5 +231,5 @@ def test_recent_plays_the_epochs_after_convergence():
     weights, since, _ = restarting_average(rows, 2 * y - 1, 30)
     assert clf.converged_
     assert clf.n_iter_ == 30
-    assert clf._run.hypothesis.recent.since.tolist() == [since]
+    assert clf.run_.hypothesis.recent.since.tolist() == [since]
     np.testing.assert_allclose(clf.coef_[0], weights)

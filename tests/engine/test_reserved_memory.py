@@ -47,7 +47,7 @@ def test_tagger_with_many_labels_reserves_little():
     rounds = [[name] for name in names[3:]] + [names[:3]]
     tagger = PerceptronTagger(epochs=1).fit(rounds, rounds)
     assert len(tagger.classes_) == LABELS
-    assert len(tagger._run.book.entries) < 10 * LABELS
+    assert len(tagger.run_.book.entries) < 10 * LABELS
 
 
 def test_one_vs_rest_reserves_an_entry_per_class():

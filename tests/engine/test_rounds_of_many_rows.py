@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fixtures.playing import RULES, orders_of, sparse
 from rosenblatt import engine
-from rosenblatt.engine import learner, predictors
+from rosenblatt.engine import learner
 from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import NO_STRUCTURE, compilable
@@ -103,9 +103,9 @@ def test_every_path_writes_the_ledger_of_the_definition(path, game, rule, backgr
         run = PATHS[path](X, game, RULES[rule])
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):
-        answers = (predictors.decide(some, rows_of(X), predictor, starts) for some in (run, definition))
+        answers = (some.guess(predictor).answers(rows_of(X), starts) for some in (run, definition))
         assert np.array_equal(*answers)
-    averages = (predictors.scores(some, rows_of(X), "average")[0] for some in (run, definition))
+    averages = (some.guess("average").scores(rows_of(X)).scores for some in (run, definition))
     np.testing.assert_allclose(*averages, atol=1e-12)
 
 

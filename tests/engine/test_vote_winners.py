@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from fixtures.playing import CUBIC, a_run, blobs, games_and_points, rejects, sparse
 from rosenblatt import PerceptronClassifier
-from rosenblatt.engine import majority, predictors
+from rosenblatt.engine import guesses, majority
 from rosenblatt.games import Argmax, Binary, OneVsRest
 from rosenblatt.rows import inner_products, rows_of
 
@@ -20,8 +20,8 @@ def elects_the_winner_of_all_votes(form=sparse):
         run = a_run(game, form(X), y, epochs=epochs, seed=seed)
         asked, starts = rows_of(form(X)), np.arange(len(X) + 1)
         assert majority.can_settle(run, starts)
-        expected = run.game.elect(predictors.votes(run, asked, starts), starts)
-        assert predictors.decide(run, asked, "vote").tolist() == expected.tolist()
+        expected = run.game.elect(run.guess("vote").scores(asked, starts).scores, starts)
+        assert run.guess("vote").answers(asked).tolist() == expected.tolist()
 
     return law
 
@@ -44,8 +44,8 @@ def test_settled_votes_needs_few_guesses(classes, multiclass, monkeypatch):
     monkeypatch.setattr(majority, "FEW_ROWS", 50)  # several threads
     X, y = blobs(classes, rows=400, apart=4.0)
     clf = PerceptronClassifier(epochs=20, random_state=0, predictor="vote", multiclass=multiclass).fit(X, y)
-    run, asked = clf._run, rows_of(X)
-    entries, last = predictors._entries(run, run.ledger), run.hypothesis.scores(asked)
+    run, asked = clf.run_, rows_of(X)
+    entries, last = guesses.entries_of(run, run.ledger), run.hypothesis.scores(asked)
     _, settled = majority.settled_votes(run, asked, last, entries)
     assert settled.mean() > 0.5
     shares = clf.decision_function(X)

@@ -182,7 +182,7 @@ def test_fit_skips_lists_without_a_better_row(strategy):
 
 
 def test_partial_fit_is_complete_after_a_late_ctrl_c(monkeypatch):
-    from rosenblatt.estimators import ranker as module
+    from rosenblatt.tasks import task as module
 
     ranker = PerceptronRanker(random_state=0, epochs=1).fit(X, Y, qid=QID)
     true_learn = module.learn
@@ -198,7 +198,7 @@ def test_partial_fit_is_complete_after_a_late_ctrl_c(monkeypatch):
     assert ranker.ledger_.rounds == 400
     twice = np.vstack([X, X]), np.append(Y, Y), np.append(QID, QID + 100)
     assert ranker.certificate(*twice).corrections == len(ranker.ledger_)
-    assert ranker._run.ruled_otherwise
+    assert ranker.run_.ruled_otherwise
 
 
 def test_pairs_are_drawn_from_one_query_and_two_grades():

@@ -82,8 +82,8 @@ def test_pruned_changes_no_answer(pairs):
     assert [[score for _, score in paths] for paths in small.n_best(X, 3)] == [
         [score for _, score in paths] for paths in tagger.n_best(X, 3)
     ]
-    assert small._labeller.encoder.width <= tagger._labeller.encoder.width
-    assert tagger.pruned(1e9)._labeller.encoder.width == 0
+    assert small.task_.encoder.width <= tagger.task_.encoder.width
+    assert tagger.pruned(1e9).task_.encoder.width == 0
     with pytest.raises(ValueError, match="cannot learn"):
         small.partial_fit(X, TAGS)
     with pytest.raises(ValueError, match="no features to leave out"):
@@ -93,7 +93,7 @@ def test_pruned_changes_no_answer(pairs):
 def test_min_count_drops_rare_features():
     all_of_them = PerceptronTagger(random_state=0).fit(SENTENCES, TAGS)
     often = PerceptronTagger(min_count=2, random_state=0).fit(SENTENCES, TAGS)
-    assert 0 < often._labeller.encoder.width < all_of_them._labeller.encoder.width
+    assert 0 < often.task_.encoder.width < all_of_them.task_.encoder.width
     assert often.score(SENTENCES, TAGS) > 0.8
     often.partial_fit([["quick"]], [["ADJ"]])
     with pytest.raises(ValueError, match="min_count"):
@@ -170,8 +170,8 @@ def test_float32_weights_write_the_ledger_of_float64(largest):
         for dtype in (np.float32, np.float64)
     )
     assert single.ledger_ == double.ledger_
-    assert (single._run.hypothesis.weights.dtype == np.float32) == (largest < 10**5)
-    assert PerceptronTagger(rule="margin").fit(SENTENCES, TAGS)._run.hypothesis.weights.dtype == np.float64
+    assert (single.run_.hypothesis.weights.dtype == np.float32) == (largest < 10**5)
+    assert PerceptronTagger(rule="margin").fit(SENTENCES, TAGS).run_.hypothesis.weights.dtype == np.float64
 
 
 def test_float32_weights_become_float64_before_they_are_inexact(monkeypatch):
@@ -179,12 +179,12 @@ def test_float32_weights_become_float64_before_they_are_inexact(monkeypatch):
     learner, seen = PerceptronTagger(), []
     for _ in range(5):
         learner.partial_fit(SENTENCES, TAGS)
-        seen.append(learner._run.hypothesis.weights.dtype == np.float32)
+        seen.append(learner.run_.hypothesis.weights.dtype == np.float32)
     assert seen[0]
     assert not seen[-1]
     assert seen == sorted(seen, reverse=True)
     learner.set_params(learning_rate=0.5).partial_fit(SENTENCES, TAGS)
-    assert learner._run.hypothesis.weights.dtype == np.float64
+    assert learner.run_.hypothesis.weights.dtype == np.float64
 
 
 def test_class_weight_scales_corrections():
@@ -247,7 +247,7 @@ def test_coef_has_a_column_per_feature():
         SENTENCES[:2], TAGS[:2], classes=["ADJ", "ADP", "DET", "NOUN", "VERB"]
     )
     tagger.partial_fit(SENTENCES, TAGS)
-    assert tagger.coef_.shape == (5, tagger._labeller.encoder.width)
+    assert tagger.coef_.shape == (5, tagger.task_.encoder.width)
 
 
 def test_cross_validation_accepts_columns_of_files():
@@ -290,4 +290,4 @@ def test_fit_accepts_integer_labels_and_no_transitions():
 
 
 def test_fit_chooses_the_encoder_by_the_first_token():
-    assert isinstance(PerceptronTagger().fit(DICTS, TAGS)._labeller.encoder, NameEncoder)
+    assert isinstance(PerceptronTagger().fit(DICTS, TAGS).task_.encoder, NameEncoder)

@@ -99,7 +99,7 @@ def test_partial_fit_rejected_late_keeps_the_tagger_usable():
     with pytest.raises(ValueError, match="sample_weight"):
         learner.partial_fit(new, [["O"] * 50], sample_weight=[-1])
     assert learner.predict(SENTENCES) == answers
-    assert learner.coef_.shape == (3, learner._labeller.encoder.width)
+    assert learner.coef_.shape == (3, learner.task_.encoder.width)
     assert learner.explain(new[0], 3).label
     assert learner.pruned().predict(SENTENCES) == answers
     with pytest.raises(ValueError, match="up to"):

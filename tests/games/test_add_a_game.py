@@ -82,7 +82,7 @@ def test_predictors_answer_for_ordinal(predictor):
     for kernel in (None, Polynomial(2)):
         run = begin(Ordinal(4), features=2, kernel=kernel, recent=predictor == "recent")
         learn(run, Examples(run.number(X), y), orders_of(len(X), 20, seed=0))
-        answers = predictors.decide(run, rows_of(X), predictor, random=np.random.default_rng(0))
+        answers = run.guess(predictor, np.random.default_rng(0)).answers(rows_of(X))
         errors[kernel] = np.mean(np.abs(answers - y))
     assert errors[Polynomial(2)] < 0.25 < errors[None]
 

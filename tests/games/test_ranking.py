@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fixtures.playing import RULES, sparse
 from fixtures.ranking_data import graded_lists
 from rosenblatt import PerceptronRanker, engine, kernels, online
-from rosenblatt.engine import learner, predictors
+from rosenblatt.engine import learner
 from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import begin
 from rosenblatt.games import Ranking
@@ -135,12 +135,12 @@ def test_primal_and_dual_answer_alike(lists, predictor):
     starts = np.concatenate([[0], np.cumsum(sizes)])
     runs = a_run(play_pass, *lists), a_run(play_blocks, *lists, kernel=kernels.Linear())
     assume(runs[0].book.rounds)
-    answers = [predictors.decide(run, rows_of(X), predictor, starts) for run in runs]
+    answers = [run.guess(predictor).answers(rows_of(X), starts) for run in runs]
     if predictor != "average":
         assert np.array_equal(*answers)
         return
     # Averages are divided, and so rounded: scores that are equal may come out a last digit apart.
-    scores = [predictors.scores(run, rows_of(X), predictor)[0][:, 0] for run in runs]
+    scores = [run.guess(predictor).scores(rows_of(X)).scores[:, 0] for run in runs]
     np.testing.assert_allclose(*scores, atol=1e-12)
     one, other = (scores[0][starts[:-1] + answer] for answer in answers)
     np.testing.assert_allclose(one, other, atol=1e-12)

@@ -106,7 +106,7 @@ def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule,
         run = PATHS[path](X, sequences, rule=RULES[rule], game=game)
     assert run.ledger == definition.ledger
     for predictor in ("last", "best", "vote"):
-        answers = (predictors.decide(some, rows_of(X), predictor, starts) for some in (run, definition))
+        answers = (some.guess(predictor).answers(rows_of(X), starts) for some in (run, definition))
         assert np.array_equal(*answers)
 
 
@@ -144,7 +144,7 @@ def test_decide_never_answers_a_forbidden_path(sequences, predictor, dual):
         epochs=2,
         game=Sequence(3, forbidden),
     )
-    answers = predictors.decide(run, rows_of(X), predictor, starts, random=np.random.default_rng(0))
+    answers = run.guess(predictor, np.random.default_rng(0)).answers(rows_of(X), starts)
     for a, b in pairwise(starts):
         if b > a:
             assert not forbidden & {*pairwise([3, *answers[a:b].tolist(), 3])}

@@ -11,7 +11,6 @@ from fixtures.faulty import LABELS, PAST, POINTS, SENTENCES, WAYS, Faulty, Stepp
 from fixtures.ordinal import Ordinal
 from fixtures.playing import a_run, orders_of, sparse
 from rosenblatt import PerceptronClassifier
-from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import learn, play_blocks
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import NO_STRUCTURE, Binary, compilable
@@ -151,7 +150,7 @@ def test_vote_reports_a_ballot_that_cannot_be_used(name, error, sentence):
     run = begin(Voting(2, name=name), features=3)
     learn(run, Examples(run.number(POINTS), -LABELS), orders_of(40, 1))
     with pytest.raises(error, match=sentence):
-        predictors.decide(run, rows_of(POINTS), "vote")
+        run.guess("vote").answers(rows_of(POINTS))
 
 
 def test_certify_reports_a_judge_that_writes_past_the_end():
@@ -166,7 +165,7 @@ def test_certify_reports_a_judge_that_writes_past_the_end():
 
 def test_save_reports_a_game_of_the_users_own(tmp_path):
     learner = PerceptronClassifier().fit(POINTS, LABELS)
-    learner._run.game = Ordinal(2)
+    learner.run_.game = Ordinal(2)
     with pytest.raises(
         ValueError, match=r"games Binary, Argmax, OneVsRest, Ranking\. Got Ordinal\(ranks=2\)"
     ):

@@ -12,8 +12,8 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt import online
-from rosenblatt.engine.hypotheses import Primal
 from rosenblatt.engine.passes import Pass
+from rosenblatt.engine.primal import Primal
 from rosenblatt.games import compilable
 from rosenblatt.rules import Perceptron
 

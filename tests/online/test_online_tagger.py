@@ -60,7 +60,7 @@ def test_add_example_adds_labels_as_they_appear(kernel, predictor):
     moved = first.output[first.row == -1]
     assert set(moved[(moved < 16)].tolist()) <= {4 * p + c for p in range(3) for c in range(3)}
     structure = np.bincount(ledger.output[ledger.row == -1], ledger.amount[ledger.row == -1], minlength=24)
-    assert np.allclose(structure, online._labeller.run.hypothesis.structure)
+    assert np.allclose(structure, online.task.run.hypothesis.structure)
 
 
 def test_label_keeps_to_the_scheme_from_the_first_answer():

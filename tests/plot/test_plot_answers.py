@@ -64,7 +64,7 @@ def test_confusion_of_taggers_counts_labels_of_tokens(kind):
     X, options = INPUTS[kind]
     tagger = PerceptronTagger(epochs=4, random_state=0, **options).fit(X, TAGS)
     ledger, ids = tagger.ledger_, {label: i for i, label in enumerate(tagger.classes_)}
-    edges = len(ids) if tagger._run.game.pairs == "seen" else 0
+    edges = len(ids) if tagger.run_.game.pairs == "seen" else 0
     lengths = np.array([len(tags) for tags in TAGS])
     starts = np.concatenate([[0], np.cumsum(lengths + (lengths - 1) * edges)])
     wanted = np.zeros((len(ids), len(ids)), int)

@@ -6,10 +6,9 @@ import scipy.sparse as sp
 
 from fixtures import model_data
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, save
-from rosenblatt.data.blocks import Block
+from rosenblatt.data.blocks import Block, Sequences
 from rosenblatt.rules import Margin
-from rosenblatt.streaming import Checkpoints, feed_of, fit_blocks
-from rosenblatt.streaming.feeds import Sequences
+from rosenblatt.streaming import Checkpoints, fit_blocks
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(-3, 4, size=(120, 4)).astype(float)
@@ -26,7 +25,7 @@ def blocks(rows, labels, size, queries=None):
 
 
 def fitted(estimator, source, **options):
-    fit_blocks(feed_of(estimator), estimator, source, **options)
+    fit_blocks(estimator, source, **options)
     return estimator
 
 
@@ -37,9 +36,8 @@ def test_fit_blocks_writes_the_ledger_of_fit(size, kernel, rows):
     for labels in (TWO, THREE):
         whole = PerceptronClassifier(kernel, shuffle=False, epochs=3).fit(rows, labels)
         if size == 1:
-            feed = feed_of(PerceptronClassifier(kernel, shuffle=False, epochs=3), np.unique(labels))
-            fit_blocks(feed, feed.estimator, blocks(rows, labels, size))
-            found = feed.estimator
+            found = PerceptronClassifier(kernel, shuffle=False, epochs=3)
+            fit_blocks(found, blocks(rows, labels, size), classes=np.unique(labels))
         elif len(np.unique(labels[:size])) < len(np.unique(labels)):
             continue
         else:
@@ -129,23 +127,24 @@ def test_resume_after_any_stop_writes_the_same_bytes(kind, tmp_path):
     make, source = KINDS[kind]
     path, moments = tmp_path / "checkpoint", []
 
-    def run(stop_after=None):
-        checkpoints = Checkpoints(path, 11, {"kind": kind})
-        found = checkpoints.found()
-        estimator, position = (make(), None) if found is None else found
-        calls = [0]
+    class Stopping(Checkpoints):
+        calls = 0
 
-        def count():
-            calls[0] += 1
-            if calls[0] == stop_after:
+        def after(self, estimator, position):
+            super().after(estimator, position)
+            self.calls += 1
+            if self.calls == self.stop_after:
                 raise Stopped
 
-        fit_blocks(
-            feed_of(estimator), estimator, source, checkpoints=checkpoints, position=position, told=count
-        )
+    def run(stop_after=None):
+        checkpoints = Stopping(path, 11, {"kind": kind})
+        checkpoints.stop_after = stop_after
+        found = checkpoints.found()
+        estimator, position = (make(), None) if found is None else found
+        fit_blocks(estimator, source, checkpoints=checkpoints, position=position)
         checkpoints.done()
         save(estimator, tmp_path / "model")
-        moments.append(calls[0])
+        moments.append(checkpoints.calls)
         return (tmp_path / "model").read_bytes()
 
     whole = run()

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from fixtures import oracles
 from fixtures.playing import a_run, games_and_points, labelled_points, orders_of
 from rosenblatt import PerceptronClassifier, arena, kernels, online
-from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import play
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Binary
@@ -96,7 +95,7 @@ def test_vote_errs_at_most_twice_as_often_as_sample(game, epochs):
     game, X, y = game
     assume(game.heads == 1)
     run = a_run(game, X, y, epochs=epochs)
-    tally = predictors.votes(run, rows_of(X), np.arange(len(X) + 1))
+    tally = run.guess("vote").scores(rows_of(X), np.arange(len(X) + 1)).scores
     share = tally if tally.shape[1] > 1 else np.hstack([-tally, tally])
     others = np.where(np.arange(share.shape[1]) == y[:, None], -np.inf, share).max(axis=1)
     vote_errs = share[np.arange(len(y)), y] <= others

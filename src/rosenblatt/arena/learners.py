@@ -11,6 +11,7 @@ from rosenblatt.engine.run import Run, begin
 from rosenblatt.games import Binary
 from rosenblatt.kernels import Kernel
 from rosenblatt.rules import Perceptron, Rule, as_rule
+from rosenblatt.tasks.task import Task
 
 ON_VECTORS = "A player's kernel must be about vectors and printed as an expression, such as RBF(sigma=1.0)."
 
@@ -90,9 +91,9 @@ def as_learner(player: Any) -> Learner:
     """
     if isinstance(player, Learner):
         return player
-    run = getattr(player, "_run", None)
-    if isinstance(run, Run):
-        return _of_run(run)
+    task = getattr(player, "task_", getattr(player, "task", None))
+    if isinstance(task, Task):
+        return _of_run(task.run)
     given = player.get_params(deep=False) if hasattr(player, "get_params") else {}
     if "rule" not in given:
         raise TypeError(

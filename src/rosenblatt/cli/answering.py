@@ -11,7 +11,15 @@ from typing import Any, TextIO
 import numpy as np
 import typer
 
-from rosenblatt.cli.output import Bar, SkippedLines, answers_to, list_skipped, say, show, show_table
+from rosenblatt.cli.output import (
+    SkippedLines,
+    answers_to,
+    list_skipped,
+    progress_bar,
+    say,
+    show,
+    show_table,
+)
 from rosenblatt.cli.scopes import CLASSIFICATION, RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import Layout, read_to_compare, read_tokens
 from rosenblatt.data.blocks import Block, joined
@@ -160,7 +168,7 @@ def predict(
         return
     rows = RowsToAnswer(model, path, kind, given, skip_bad=skip_bad, quiet=quiet)
     estimator = model.estimator
-    bar, count = Bar("answering", about_rows(path, rows.format), quiet=quiet), 0
+    bar, count = progress_bar("answering", about_rows(path, rows.format), unit="rows", quiet=quiet), 0
     with answers_to(output, model_path, path) as out:
         whole = game_of(model) == RANKING and estimator.predictor in ("vote", "sample")
         for block in [rows.all()] if whole else rows:
@@ -251,9 +259,9 @@ def _evaluate_order(estimator: Any, every: Block, as_json: bool) -> None:
 def _evaluate_tags(model: Model, path: str, skip_bad: int, quiet: bool, as_json: bool) -> None:
     from rosenblatt import metrics
 
-    X, y, skipped = read_to_compare(path, model, skip_bad)
-    list_skipped(skipped, quiet)
-    truths, found = [list(labels) for labels in y], model.estimator.predict(list(X))
+    read = read_to_compare(path, model, skip_bad)
+    list_skipped(read.skipped, quiet)
+    truths, found = [list(labels) for labels in read.y], model.estimator.predict(list(read.X))
     rows: list[tuple[str, Any]] = [
         ("sequences", len(truths)),
         ("tokens", sum(map(len, truths))),
@@ -335,9 +343,9 @@ def _check_text(model: Model, kind: str | None) -> None:
 
 def _tag_columns(model: Model, path: str, out: TextIO, *, skip_bad: int, quiet: bool, as_json: bool) -> None:
     """Tag the tokens of a CoNLL file, AT_ONCE sequences at a time."""
-    X, _, skipped = read_tokens(path, model, skip_bad)
-    list_skipped(skipped, quiet)
-    sequences = iter(X)
+    read = read_tokens(path, model, skip_bad)
+    list_skipped(read.skipped, quiet)
+    sequences = iter(read.X)
     parts = iter(lambda: list(islice(sequences, AT_ONCE)), [])
     _tag(model, parts, _show_columns, out, quiet=quiet, as_json=as_json)
 
@@ -358,7 +366,7 @@ def _tag(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    bar, count = Bar("tagging", None, quiet=quiet), 0
+    bar, count = progress_bar("tagging", None, unit="sequences", quiet=quiet), 0
     for some in parts:
         for tokens, tags in zip(some, model.estimator.predict(some), strict=True):
             if as_json:

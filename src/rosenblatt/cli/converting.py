@@ -39,7 +39,7 @@ def _kind_of(out: str) -> str:
 
 def _written(model: Model, to: str, size: int) -> list[tuple[str, Any]]:
     estimator = model.estimator
-    kernel = estimator._run_kernel()
+    kernel = estimator.run_.kernel
     return [
         ("written as", to),
         ("bytes", size),

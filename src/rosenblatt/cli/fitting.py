@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
@@ -23,7 +23,7 @@ from rosenblatt import (
 from rosenblatt._atomic import written_in_place
 from rosenblatt.budgets import Budget
 from rosenblatt.cli.choosing import QueryCheck, choose_game
-from rosenblatt.cli.output import Bar, SkippedLines, check_output, named_output, say, show
+from rosenblatt.cli.output import SkippedLines, check_output, named_output, progress_bar, say, show
 from rosenblatt.cli.scopes import RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import read_to_learn
 from rosenblatt.data.blocks import MissingColumnError
@@ -31,7 +31,7 @@ from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema, kind_of_labels, label_strings
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.data.vocabulary import Vocabulary
-from rosenblatt.streaming import Checkpoints, feed_of, fit_blocks
+from rosenblatt.streaming import Checkpoints, fit_blocks
 
 
 @dataclass
@@ -107,18 +107,19 @@ def fit(
         checkpoints = Checkpoints(f"{output}.checkpoint", every, about)
         if resume and (found := checkpoints.found()) is not None:
             estimator, position = found
-            say(f"resuming after {estimator._run.book.rounds:,} rounds", quiet=quiet)
+            say(f"resuming after {estimator.run_.book.rounds:,} rounds", quiet=quiet)
     classes = None if options.classes is None else _classes(options.classes)
     expected = about_rows(train, kind)
-    bar = Bar("learning", expected and expected * estimator.epochs, quiet=quiet)
+    bar = progress_bar("learning", expected and expected * estimator.epochs, quiet=quiet)
     watched = _Watched(source, QueryCheck(choice, train, schema, quiet), quiet)
+    watched.when_counted = lambda rows: bar.expect(rows * estimator.epochs)
     fit_blocks(
-        feed_of(estimator, classes),
         estimator,
         watched,
+        classes=classes,
         checkpoints=checkpoints,
         position=position,
-        told=lambda: _report(bar, estimator, watched),
+        progress=bar,
     )
     bar.close()
     watched.skipped.close()
@@ -151,7 +152,7 @@ class _Watched:
         self._source = source
         self._queries = queries
         self.skipped = SkippedLines(quiet)
-        self.rows: int | None = None
+        self.when_counted: Callable[[int], None] = lambda rows: None
 
     def __iter__(self) -> Any:
         rows = 0
@@ -160,7 +161,7 @@ class _Watched:
             self.skipped.add(block.skipped)
             rows += len(block)
             yield block
-        self.rows = rows
+        self.when_counted(rows)
 
 
 def _with_columns(source: Any) -> Iterator[Any]:
@@ -169,13 +170,6 @@ def _with_columns(source: Any) -> Iterator[Any]:
         yield from source
     except MissingColumnError as missing:
         raise typer.BadParameter(str(missing)) from None
-
-
-def _report(bar: Bar, estimator: Any, watched: _Watched) -> None:
-    book = estimator._run.book
-    if watched.rows is not None:
-        bar.expect(watched.rows * estimator.epochs)
-    bar.at(book.rounds, book.total)
 
 
 def _check_together(options: Options, game: str, given: Given) -> None:

@@ -23,23 +23,23 @@ def inspect(path: str, *, as_json: bool, given: Given) -> None:
     model = load_model(path)
     given.check(game_of(model))
     estimator = model.estimator
-    run, ledger = estimator._run, estimator.ledger_
+    run, ledger = estimator.run_, estimator.ledger_
     rows: list[tuple[str, Any]] = [
         ("estimator", type(estimator).__name__),
         ("written by", f"rosenblatt {model.library}"),
         ("bytes", Path(path).stat().st_size),
-        ("kernel", repr(estimator._run_kernel()) if estimator.kernel is not None else None),
+        ("kernel", repr(run.kernel) if run.kernel is not None else None),
         ("rule", repr(run.rule)),
         ("predictor", estimator.predictor),
         ("rounds", ledger.rounds),
         ("epochs", run.epochs),
         ("mistakes", ledger.errors),
         ("corrections", run.book.total),
-        ("stored rows", len(run.hypothesis.support)),
+        ("stored rows", len(run.support)),
         ("converged", run.converged),
     ]
     if estimator.budget is not None:
-        rows.append(("budget", repr(run.hypothesis.budget)))
+        rows.append(("budget", repr(run.budget)))
     if hasattr(estimator, "classes_"):
         rows.append(("classes", estimator.classes_.tolist()))
     if hasattr(estimator, "n_features_in_"):
@@ -47,7 +47,7 @@ def inspect(path: str, *, as_json: bool, given: Given) -> None:
     if model.names:
         rows.append(("feature names", model.names))
     if isinstance(estimator, PerceptronTagger):
-        rows.append(("features", estimator._labeller.encoder.width))
+        rows.append(("features", estimator.task_.encoder.width))
     for name in ("game", "format"):
         if name in model.notes:
             rows.append((name, model.notes[name]))
@@ -60,8 +60,8 @@ def certify(model_path: str, path: str, *, kind: str | None, as_json: bool, give
     estimator = model.estimator
     if isinstance(estimator, PerceptronTagger):
         check_sequences(path, kind, given)
-        X, y, _ = read_to_compare(path, model)
-        found = estimator.certificate(X, y)
+        read = read_to_compare(path, model)
+        found = estimator.certificate(read.X, read.y)
     else:
         every = RowsToAnswer(model, path, kind, given, labelled=True).all()
         qid = (every.qid,) if isinstance(estimator, PerceptronRanker) else ()

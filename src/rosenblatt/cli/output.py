@@ -10,11 +10,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from pathlib import Path
-from time import monotonic
 from typing import Any, TextIO
 
 from rosenblatt._atomic import STDOUT, descriptor_of, writing, written_in_place
 from rosenblatt.data.blocks import Skipped
+from rosenblatt.engine.progress import Progress
 
 PATIENCE = 1.0
 """Seconds after which a progress bar is shown."""
@@ -153,48 +153,7 @@ def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-class Bar:
-    """A progress bar on standard error, shown on a terminal after PATIENCE seconds.
-
-    Parameters
-    ----------
-    what
-        The name of the activity.
-    total
-        How many rounds there will be; None if unknown.
-    quiet
-        Whether to show nothing.
-    """
-
-    def __init__(self, what: str, total: int | None, *, quiet: bool) -> None:
-        self._what = what
-        self._total = total
-        self._shown = not quiet and sys.stderr.isatty()
-        self._began = self._last = monotonic()
-        self._drawn = False
-
-    def at(self, rounds: int, mistakes: int | None = None) -> None:
-        """Update the bar, ten times a second at most."""
-        now = monotonic()
-        if not self._shown or now - self._began < PATIENCE or now - self._last < 0.1:
-            return
-        self._last = now
-        rate = rounds / (now - self._began)
-        parts = [self._what, f"{rounds:,} rows", f"{rate:,.0f} rows/s"]
-        if mistakes is not None:
-            parts.append(f"{mistakes:,} mistakes")
-        if self._total:
-            filled = min(20, 20 * rounds // self._total)
-            parts.insert(1, f"[{'#' * filled}{'.' * (20 - filled)}]")
-            parts.append(f"{max(0, self._total - rounds) / max(rate, 1e-9):,.0f} s left")
-        print("\r\x1b[K" + "  ".join(parts), end="", file=sys.stderr, flush=True)
-        self._drawn = True
-
-    def expect(self, total: int) -> None:
-        """Set the number of rounds there will be."""
-        self._total = total
-
-    def close(self) -> None:
-        """Clear the bar."""
-        if self._drawn:
-            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+def progress_bar(what: str, total: int | None, *, unit: str = "rounds", quiet: bool) -> Progress:
+    """Return a progress bar, shown on a terminal after PATIENCE seconds and cleared at the end."""
+    shown = not quiet and sys.stderr.isatty()
+    return Progress(what, total, unit=unit, shown=shown, patience=PATIENCE, remains=False)

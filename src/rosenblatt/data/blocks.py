@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt.rows import widened
+from rosenblatt.rows import count, widened
 
 Some = TypeVar("Some")
 
@@ -24,12 +24,12 @@ class Skipped(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Consecutive rows of a file.
+    """Consecutive rows of a file, or all rows of a data set in memory.
 
     Parameters
     ----------
     X
-        The rows: a dense array or a CSR array.
+        The rows: a dense array, a CSR array, or a list of objects.
     y
         A label per row, numbers or strings; None if there are none.
     qid
@@ -38,6 +38,8 @@ class Block:
         The names of rows; None if they have none.
     skipped
         Bad lines that were skipped.
+    sample_weight
+        A weight per row, or one for all; None for 1.
     """
 
     X: Any
@@ -45,17 +47,23 @@ class Block:
     qid: Any = None
     ids: list[str] | None = None
     skipped: list[Skipped] = field(default_factory=list)
+    sample_weight: Any = None
 
     def __len__(self) -> int:
-        return int(self.X.shape[0])
+        return count(self.X)
 
 
 class Sequences(NamedTuple):
-    """Sequences of a file, their labels, and the bad lines that were skipped."""
+    """Sequences of a file or in memory, their labels, and the bad lines that were skipped.
+
+    Besides a weight per sequence, None for 1; and all labels that will occur, None for those that do.
+    """
 
     X: Any
     y: Any
     skipped: tuple[Skipped, ...] = ()
+    sample_weight: Any = None
+    classes: Any = None
 
     def __len__(self) -> int:
         return len(self.X)

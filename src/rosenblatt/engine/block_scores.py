@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
-from rosenblatt.engine.support import SupportSet
 from rosenblatt.rows import Rows
 
-
-class Guess(Protocol):
-    """The part of a hypothesis that `BlockScores` uses."""
-
-    @property
-    def support(self) -> SupportSet:
-        """The support set."""
-
-    def scores(self, rows: Rows) -> Floats:
-        """The scores (rows × outputs) of the current guess."""
-
-    def add(self, rows: Rows, index: Ints, output: Ints, amount: Floats, when: Floats) -> None:
-        """Add entries to the guess."""
+if TYPE_CHECKING:
+    from rosenblatt.engine.hypotheses import Hypothesis
 
 
 class BlockScores:
     """Scores of blocks of rows, each computed from the current guess."""
 
-    def __init__(self, hypothesis: Guess, rows: Rows) -> None:
+    def __init__(self, hypothesis: Hypothesis, rows: Rows) -> None:
         self._hypothesis = hypothesis
         self._rows = rows
+        self._order: Ints = np.empty(0, np.int64)
 
     def begin(self, order: Ints) -> None:
         """Begin an epoch in which the rows are played in this order."""
         self._order = order
 
     def open(self, part: slice) -> tuple[Rows, Floats]:
-        """The rows of this part of the order and their scores (outputs × rows)."""
+        """Return the rows of this part of the order and their scores (outputs × rows)."""
         block = self._rows.take(self._order[part])
         return block, np.ascontiguousarray(self._hypothesis.scores(block).T)
 
     def gram(self, block: Rows, wanted: Ints) -> Array:
-        """Similarities of the wanted rows of a block to all of it."""
+        """Return the similarities of the wanted rows of a block to all of it."""
         return self._hypothesis.support.similarities(block.take(wanted), block)
 
     def close(

@@ -17,6 +17,7 @@ from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.forgetting import FORGET, RIDGE, log_similarities
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.slots import SupportSlots
+from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import RBF, Kernel
 from rosenblatt.ledger import STRUCTURE, Book, Ledger, assembled
 from rosenblatt.loops import budgets as loops
@@ -61,7 +62,8 @@ class Budgeted:
             )
         self.budget = budget
         self.kernel: Kernel | None = kernel
-        self.support = SupportSlots(kernel, constant, budget.size + 1)
+        self.slots = SupportSlots(kernel, constant, budget.size + 1)
+        self.support: SupportSet = self.slots
         self.outputs = outputs
         self.heads = heads
         self.guesses = np.zeros((0, 2 + GROUPS, outputs))
@@ -160,7 +162,7 @@ class Budgeted:
 
     def _take_in(self, row: Rows, change: Floats, gram: Array | None) -> None:
         """Store a row, and forget another if there are too many; or project it on the others."""
-        size, row = len(self.support), self.support.plain(row)
+        size, row = len(self.support), self.slots.plain(row)
         if gram is None:
             gram = self.support.similarities(row)[0].astype(np.float64) if size else np.empty(0)
         if self.budget.policy == "projection":
@@ -168,7 +170,7 @@ class Budgeted:
             return
         self._store(row, change)
         if self.budget.policy == "merging":
-            logs = log_similarities(self.support, row, size)
+            logs = log_similarities(self.slots, row, size)
             self.matrix[size, :size] = self.matrix[:size, size] = logs
             self.matrix[size, size] = 0.0
         if size == self.budget.size:
@@ -188,7 +190,7 @@ class Budgeted:
     def _store(self, row: Rows, change: Floats) -> None:
         size = len(self.support)
         self.make_room(size + 1)
-        self.support.put(row, size)
+        self.slots.put(row, size)
         self.guesses[size] = change
         self.age[size] = self.stored
         self.stored += 1
@@ -215,7 +217,7 @@ class Budgeted:
     def vacate(self, slot: int) -> None:
         """Let the last row take the slot of one that is gone."""
         last = len(self.support) - 1
-        self.support.remove(slot)
+        self.slots.remove(slot)
         self.guesses[slot], self.age[slot] = self.guesses[last], self.age[last]
         self.guesses[last] = 0.0
         if self.matrix.size and slot != last:

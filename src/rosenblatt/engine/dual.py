@@ -7,10 +7,9 @@ from copy import copy
 
 import numpy as np
 
-from rosenblatt._types import Array, Floats, Ints
+from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
-from rosenblatt.engine.memo import Memo
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Kernel
@@ -44,7 +43,6 @@ class Dual:
         self.structure = structure.copy()
         self._coefficients = np.empty((0, outputs))
         self.recent: Recent | None = None
-        self.memo = Memo()
 
     @property
     def coefficients(self) -> Floats:
@@ -100,18 +98,17 @@ class Dual:
     def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Dual:
         """Return a copy with more outputs, with coefficients of 0; `moved` is where structure weights go."""
         result = copy(self)
-        result.memo = Memo()
         result.structure = structure.copy()
         result.structure[moved] = self.structure
         more = ((0, 0), (0, outputs - self.outputs))
-        result._coefficients = np.pad(self.coefficients, more)
+        result.coefficients = np.pad(self.coefficients, more)
         if self.recent is not None:
             result.recent = self.recent.with_structure(len(structure), moved)
             result.recent.sums = np.pad(self.recent.sums, more)
         result.outputs = outputs
         return result
 
-    def block_scores(self, rows: Rows, lasting: bool) -> KeptBlockScores | BlockScores:
+    def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:
         """Return the block scores of these rows; if `lasting`, the scores of all rows are kept."""
         return KeptBlockScores(self, rows) if lasting else BlockScores(self, rows)
 
@@ -132,7 +129,6 @@ class Dual:
         def restore() -> None:
             self.support.truncate(size)
             self._coefficients, self.structure, self.recent = coefficients, structure, recent
-            self.memo.clear()
 
         return restore
 
@@ -150,7 +146,7 @@ class Dual:
         return undo
 
 
-class KeptBlockScores:
+class KeptBlockScores(BlockScores):
     """Scores of all rows of a data set, each brought up to date only when it is about to be played.
 
     Between epochs every score includes every correction. Within an epoch the scores of a block are first
@@ -160,18 +156,17 @@ class KeptBlockScores:
     """
 
     def __init__(self, hypothesis: Dual, rows: Rows) -> None:
-        self._hypothesis = hypothesis
-        self._support = hypothesis.support
-        kernel = self._support.kernel
+        kernel, self._support = hypothesis.support.kernel, hypothesis.support
         self._given = rows.with_squares() if kernel.inner and kernel.needs_squares else rows
-        self._rows = self._given.compact() if kernel.inner else rows
+        self._coefficients = hypothesis.coefficients
+        super().__init__(hypothesis, self._given.compact() if kernel.inner else rows)
         self._scores = self._scores_so_far()
         self._fresh = NewCorrections()
         self._played: list[tuple[Ints, int]] = []
 
     def _scores_so_far(self) -> Floats:
         """The scores of all rows, with all their features, by the corrections before they came."""
-        outputs, entries = self._hypothesis.outputs, _entries_of(self._hypothesis.coefficients)
+        outputs, entries = self._hypothesis.outputs, _entries_of(self._coefficients)
         if not len(self._support):
             return np.zeros((len(self._given), outputs))
         found = self._support.scores(self._support.rows, *entries, self._given, outputs)
@@ -182,7 +177,8 @@ class KeptBlockScores:
         for index, seen in self._played:
             if seen < len(self._fresh):
                 self._update(index, *self._fresh.since(seen))
-        self._order, self._fresh, self._played = order, NewCorrections(), []
+        super().begin(order)
+        self._fresh, self._played = NewCorrections(), []
 
     def open(self, part: slice) -> tuple[Rows, Floats]:
         """The rows of this part of the order and their scores (outputs × rows), up to date."""
@@ -196,10 +192,6 @@ class KeptBlockScores:
         self._support.add_scores(others, other, output, amount, rows, scores)
         self._scores[index] = scores.T
         return rows, scores
-
-    def gram(self, block: Rows, wanted: Ints) -> Array:
-        """Similarities of the wanted rows of a block to all of it."""
-        return self._support.similarities(block.take(wanted), block)
 
     def close(
         self, part: slice, scores: Floats, block: Rows, entries: tuple[Ints, Ints, Floats, Floats]

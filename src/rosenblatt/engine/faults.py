@@ -1,17 +1,33 @@
-"""The error for a round that a loop could not play."""
+"""The errors for rounds that cannot be played: scores that are not finite, and faults of users' functions."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from rosenblatt._types import Array
-from rosenblatt.engine.run import Run, not_finite
 from rosenblatt.games.game import most_entries
 from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.book import norm_squared
 from rosenblatt.loops.compiling import is_ours
 from rosenblatt.rows import Rows
 from rosenblatt.rules import stepped
+
+if TYPE_CHECKING:
+    from rosenblatt.engine.run import Run
+
+
+class NotFiniteError(ValueError):
+    """A score is not finite."""
+
+
+def not_finite(row: int) -> NotFiniteError:
+    """Return the error for a row whose score is not finite."""
+    return NotFiniteError(
+        f"The score of row {row} is not a finite number: X contains NaN or infinity there, or numbers too "
+        "large to be added up. Clean or scale the data."
+    )
 
 
 def failure(run: Run, rows: Rows, truth: Array, row: int) -> ValueError:

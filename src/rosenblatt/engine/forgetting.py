@@ -46,7 +46,7 @@ def merge(guess: Budgeted) -> None:
     guess.matrix[other] = guess.matrix[:, other] = np.minimum(logs, 0.0)
     guess.matrix[other, other] = 0.0
     guess.merged += 1
-    guess.support.put(between(guess.support.rows, row, other, share, STRUCTURE - guess.merged), other)
+    guess.slots.put(between(guess.support.rows, row, other, share, STRUCTURE - guess.merged), other)
     guess.vacate(row)
 
 

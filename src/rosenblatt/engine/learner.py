@@ -9,11 +9,12 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine.blocks import BlockDriver
+from rosenblatt.engine.faults import not_finite
 from rosenblatt.engine.hypotheses import Hypothesis
 from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.passes import PassDriver
 from rosenblatt.engine.progress import Progress
-from rosenblatt.engine.run import Examples, Orders, Run, not_finite
+from rosenblatt.engine.run import Examples, Orders, Run
 from rosenblatt.games.game import most_entries
 from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.book import CORRECTION, ENTRY, STRUCTURE, norm_squared
@@ -235,10 +236,11 @@ def _epochs(
             settle()
         except BaseException:
             (undo or settle)()
+            run.forget_guesses()
             raise
         run.epochs, run.converged = run.epochs + epochs, converged
     if progress:
-        progress.at(run.book.rounds, run.book.total, done=True)
+        progress.close(run.book.rounds, run.book.total)
     return epochs, converged
 
 

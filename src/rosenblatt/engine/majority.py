@@ -10,15 +10,17 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from rosenblatt._types import Bools, Floats, Ints
-from rosenblatt.engine.run import Run
 from rosenblatt.ledger import Ledger
-from rosenblatt.loops.votes import vote_loop
+from rosenblatt.loops.votes import Entries, vote_loop
 from rosenblatt.rows import Rows, parts
+
+if TYPE_CHECKING:
+    from rosenblatt.engine.run import Run
 
 COVERED = (0.55, 0.7, 0.85, 0.95)
 """Shares of the rounds after which to find the rows that are settled."""
@@ -35,9 +37,7 @@ def can_settle(run: Run, starts: Ints) -> bool:
     return run.primal is not None and hasattr(run.game, "settled") and one_row
 
 
-def settled_votes(
-    run: Run, rows: Rows, scores: Floats, entries: tuple[Ints, Ints, Ints, Floats]
-) -> tuple[Floats, Bools]:
+def settled_votes(run: Run, rows: Rows, scores: Floats, entries: Entries) -> tuple[Floats, Bools]:
     """Return a tally (rows × alternatives) of the last guesses, and for which rows it settles the vote.
 
     Parameters
@@ -45,7 +45,7 @@ def settled_votes(
     scores
         Scores of the rows by the last guess (rows × outputs).
     entries
-        Where each correction's entries begin, and the entries: index in the support set, output, amount.
+        The entries of the ledger.
     """
     ledger, game = run.ledger, run.game
     tally, settled = np.zeros((game.alternatives, len(rows))), np.zeros(len(rows), bool)
@@ -118,29 +118,28 @@ def _undo(
     tally: Floats,
     undone: Ints,
     following: Floats,
-    entries: tuple[Ints, Ints, Ints, Floats],
+    entries: Entries,
     index: Ints,
 ) -> None:
     """Let the guess after each correction vote, and undo the correction, in this order, on some rows."""
     ledger, support = run.ledger, run.support
-    bounds, support_index, output, amount = _entries_of(undone, *entries)
-    used, support_index = np.unique(support_index, return_inverse=True)
+    some_entries = _entries_of(undone, entries)
+    used, support_index = np.unique(some_entries.support, return_inverse=True)
+    undoing = (some_entries.bounds, support_index, some_entries.output, -some_entries.amount)
     gram = support.gram(support.rows.take(used), rows.take(index))
     some, votes = np.ascontiguousarray(scores[:, index]), np.ascontiguousarray(tally[:, index])
     loop: Any = vote_loop(run.game.ballot)
     nothing = np.zeros(ledger.heads)
     loop(
         np.arange(len(index) + 1), gram, some, run.game.structure.copy(), ledger.head[undone],
-        following[undone], nothing, (bounds, support_index, output, -amount), votes,
+        following[undone], nothing, undoing, votes,
     )  # fmt: skip
     scores[:, index], tally[:, index] = some, votes
 
 
-def _entries_of(
-    corrections: Ints, bounds: Ints, support_index: Ints, output: Ints, amount: Floats
-) -> tuple[Ints, Ints, Ints, Floats]:
-    """The entries of these corrections, in this order."""
-    counts = bounds[corrections + 1] - bounds[corrections]
+def _entries_of(corrections: Ints, entries: Entries) -> Entries:
+    """Return the entries of these corrections, in this order."""
+    counts = entries.bounds[corrections + 1] - entries.bounds[corrections]
     begins = np.concatenate([[0], np.cumsum(counts)])
-    index = np.repeat(bounds[corrections] - begins[:-1], counts) + np.arange(begins[-1])
-    return begins, support_index[index], output[index], amount[index]
+    index = np.repeat(entries.bounds[corrections] - begins[:-1], counts) + np.arange(begins[-1])
+    return Entries(begins, entries.support[index], entries.output[index], entries.amount[index])

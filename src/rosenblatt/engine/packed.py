@@ -65,7 +65,7 @@ class PackedRounds:
         features, values, known = row
         hypothesis, book = self._hypothesis, self._book
         if known > self._known:
-            hypothesis.widen(known)
+            self._run.widen(known)
             self._known = known
         outcome = self._loop(
             features, values, truth, hypothesis.weights, hypothesis.delayed, hypothesis.structure,

@@ -55,14 +55,13 @@ class Pass:
         recent = run.hypothesis.recent is not None
         self._loop = pass_loop(game.judge, rule.step, self.reading, single, self._most <= FEW, recent)
         self._stepping = tuple(Stepping(*numbers_of(rule)))
-        self._scratch = self._work_arrays(truths, needs_delta=dense and not single)
-        self._judging = self._work_arrays(truths, needs_delta=False) if recent else None
+        self._scratch, self._makes_delta = self._work_arrays(truths), dense and not single
+        self._judging = self._work_arrays(truths) if recent else None
 
-    def _work_arrays(self, truths: Any, *, needs_delta: bool) -> Scratch:
+    def _work_arrays(self, truths: Any) -> Scratch:
         most, outputs = self._most, self.run.game.outputs
-        delta = np.empty((1, len(self.hypothesis.weights) if needs_delta else 0))
         scores, truth = np.empty((self.longest, outputs)), np.empty(self.longest, truths)
-        return Scratch(np.empty((most, 2), np.int64), np.empty(most), scores, truth, delta)
+        return Scratch(np.empty((most, 2), np.int64), np.empty(most), scores, truth, np.empty((1, 0)))
 
     def play(self, shown: Shown, rows: Rows, *, late: bool = False) -> None:
         """Play rounds, whose arrays are read-only; if `late`, leave the sums of the average to `delay`."""
@@ -70,6 +69,8 @@ class Pass:
         self.hypothesis.check_width(rows.width)
         if self.reading is not ONE:
             self.hypothesis.lay_out(by_output=self.reading is DENSE)
+        if self._makes_delta and self._scratch.delta.shape[1] != len(self.hypothesis.weights):
+            self._scratch = self._scratch._replace(delta=np.empty((1, len(self.hypothesis.weights))))
         heads, arrays = run.game.heads, tuple(rows.arrays)
         first, guess = (run.examples_seen, run.rows_seen), self._guess(late)
         while turn < rounds:
@@ -205,7 +206,7 @@ class OneRoundDriver:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._rows_seen = 0
+        self._rows_seen = self._features = 0
         self._passes: dict[tuple[bool, bool], Pass] = {}
         self._shown: dict[int, tuple[Ints, Ints, Ints]] = {}
 
@@ -220,13 +221,19 @@ class OneRoundDriver:
         run.rows_seen, run.examples_seen = self._rows_seen, run.book.rounds
         self._rows_seen += length  # before they are played: if that is interrupted, ids are skipped
         rows = rows_of(data, first=run.rows_seen)
-        run.hypothesis.widen(rows.width or 0)
+        self._widen(rows.width or 0)
         shown = Shown(*self._one_round(length), read_only(truths), UNWEIGHTED)
         if run.hypothesis.keep:
             with Interrupts():
                 self._play_and_keep(shown, rows)
         else:
             self._pass(shown, rows).play(shown, rows)
+
+    def _widen(self, features: int) -> None:
+        """Reserve weights for new features."""
+        if features > self._features:
+            self._run.widen(features)
+            self._features = features
 
     def _one_round(self, length: int) -> tuple[Ints, Ints, Ints]:
         """Return the order, the starts and the index of one round of this many rows."""
@@ -253,3 +260,4 @@ class OneRoundDriver:
         if len(entries):
             touched = np.unique(entries[entries != STRUCTURE]).astype(np.int64) - run.rows_seen
             run.support.append(rows.take(touched))
+            run.support.learn_truths(shown.truths, run.rows_seen)

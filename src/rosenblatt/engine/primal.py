@@ -12,7 +12,6 @@ import numpy as np
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
-from rosenblatt.engine.memo import Memo
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Kernel, Linear
@@ -105,7 +104,6 @@ class Primal:
         self.support = SupportSet(Linear(), constant)
         self.keep = keep
         self.recent: Recent | None = None
-        self.memo = Memo()
 
     @property
     def outputs(self) -> int:
@@ -211,7 +209,6 @@ class Primal:
         self.most += more
         dtype = np.dtype(np.float32 if self.most <= EXACT_IN_SINGLE else np.float64)
         if self.weights.dtype != dtype:
-            self.memo.clear()
             zeros = not moved and self.start is None
             self.weights = np.zeros(self.weights.shape, dtype) if zeros else self.weights.astype(dtype)
 
@@ -223,11 +220,10 @@ class Primal:
         if features < len(self.weights):
             return
         check_countable(features)
-        self._reshape(lambda weights: self._wider(weights, features))
+        self.reshape(lambda weights: self._wider(weights, features))
 
-    def _reshape(self, change: Callable[[Floats], Floats]) -> None:
+    def reshape(self, change: Callable[[Floats], Floats]) -> None:
         """Change the shape of everything that has a row per feature."""
-        self.memo = Memo()
         self.weights, self.delayed = change(self.weights), change(self.delayed)
         if self.recent is not None:
             self.recent.sums = change(self.recent.sums)
@@ -240,7 +236,7 @@ class Primal:
     def narrow(self, features: int) -> None:
         """Free the weights reserved for features that never came."""
         if features < len(self.weights) - 1:
-            self._reshape(lambda weights: np.concatenate([weights[:features], weights[-1:]]))
+            self.reshape(lambda weights: np.concatenate([weights[:features], weights[-1:]]))
 
     def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Primal:
         """Return a copy with more outputs, with weights of 0; `moved` is where structure weights go."""
@@ -249,7 +245,7 @@ class Primal:
         result.structure[moved] = self.structure
         result.recent = None if self.recent is None else self.recent.with_structure(len(structure), moved)
         more = ((0, 0), (0, outputs - self.outputs))
-        result._reshape(lambda weights: np.pad(weights, more))
+        result.reshape(lambda weights: np.pad(weights, more))
         return result
 
     def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:
@@ -264,7 +260,6 @@ class Primal:
         def restore() -> None:
             self.weights, self.delayed, self.structure = weights, delayed, structure
             self.recent = recent
-            self.memo.clear()
             self.support.truncate(size)
 
         return restore

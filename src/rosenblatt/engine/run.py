@@ -11,7 +11,12 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
-from rosenblatt.engine.hypotheses import Budgeted, Dual, Hypothesis, Primal
+from rosenblatt.engine import predictors
+from rosenblatt.engine.budgeted import Budgeted
+from rosenblatt.engine.dual import Dual
+from rosenblatt.engine.guesses import Guess, SingleGuess, guess_of
+from rosenblatt.engine.hypotheses import Hypothesis
+from rosenblatt.engine.primal import Primal
 from rosenblatt.engine.support import SupportSet
 from rosenblatt.games import Game
 from rosenblatt.kernels import Kernel
@@ -123,9 +128,51 @@ class Run:
     converged: bool = False
     weighted: bool = False
     ruled_otherwise: bool = False
+    _guesses: tuple[Any, dict[str, SingleGuess]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        self.forget_guesses()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, which computes its own guesses."""
+        return vars(self) | {"_guesses": (None, {})}
+
+    def guess(self, predictor: str, random: np.random.Generator | None = None) -> Guess:
+        """Return what answers for the run by a predictor; `random` draws the guesses of "sample"."""
+        if predictor in predictors.GUESSES:
+            return self.single_guess(predictor)
+        return guess_of(self, predictor, random)
+
+    def single_guess(self, predictor: str) -> SingleGuess:
+        """Return one of the single guesses, the same object until the run moves.
+
+        Several threads may ask: the moment and its guesses are replaced together.
+        """
+        moment, known = self._guesses
+        if moment != self.moment:
+            known = {}
+        if predictor not in known:
+            known = known | {predictor: SingleGuess(self, predictor)}
+            self._guesses = self.moment, known
+        return known[predictor]
+
+    def forget_guesses(self) -> None:
+        """Forget what was computed of guesses: the current one was changed outside of a round."""
+        self._guesses = (None, {})
+
+    def widen(self, features: int) -> None:
+        """Reserve memory for features never seen before."""
+        self.hypothesis.widen(features)
+        self.forget_guesses()
+
+    def narrow(self, features: int) -> None:
+        """Free the memory reserved for features that never came."""
+        self.hypothesis.narrow(features)
+        self.forget_guesses()
 
     def take_in(self, examples: Examples) -> None:
-        """Count these examples as seen: their rows keep their ids."""
+        """Count these examples as seen: rows keep their ids, and the support set learns their truths."""
+        self.support.learn_truths(examples.truths, self.rows_seen)
         self.rows_seen += len(examples.rows)
         self.examples_seen += len(examples)
         self.weighted |= examples.weights is not None and bool((examples.weights != 1).any())
@@ -164,6 +211,11 @@ class Run:
         return self.hypothesis if isinstance(self.hypothesis, Primal) else None
 
     @property
+    def budgeted(self) -> Budgeted | None:
+        """The guess in a budget of rows; None if there is no budget."""
+        return self.hypothesis if isinstance(self.hypothesis, Budgeted) else None
+
+    @property
     def kernel(self) -> Kernel | None:
         """The kernel; None in the primal."""
         return self.hypothesis.kernel
@@ -196,8 +248,8 @@ class Run:
     @property
     def remembered(self) -> Ledger:
         """The ledger of the guesses that are remembered: all of them, unless there is a budget."""
-        if isinstance(self.hypothesis, Budgeted):
-            return self.hypothesis.remembered(self.book.rounds, self.game.structure)
+        if self.budgeted is not None:
+            return self.budgeted.remembered(self.book.rounds, self.game.structure)
         return self.ledger
 
     def snapshot(self) -> Callable[[], None]:
@@ -207,24 +259,13 @@ class Run:
         def restore() -> None:
             hypothesis()
             book()
+            self.forget_guesses()
 
         return restore
 
     def number(self, data: Any) -> Rows:
         """Return new rows with the ids that they will have in this run."""
         return rows_of(data, first=self.rows_seen)
-
-
-class NotFiniteError(ValueError):
-    """A score is not finite."""
-
-
-def not_finite(row: int) -> NotFiniteError:
-    """Return the error for a row whose score is not finite."""
-    return NotFiniteError(
-        f"The score of row {row} is not a finite number: X contains NaN or infinity there, or numbers too "
-        "large to be added up. Clean or scale the data."
-    )
 
 
 def begin(

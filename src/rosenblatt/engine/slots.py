@@ -15,6 +15,9 @@ from rosenblatt.rows import Csr, Rows, rows_of
 NARROW = 4096
 """Features up to which sparse rows are stored as dense ones, which are compared faster."""
 
+NO_TRUTH = -1
+"""Instead of the truth about a row that was made of two."""
+
 
 class SupportSlots(SupportSet):
     """A support set in which any row can be replaced.
@@ -26,6 +29,8 @@ class SupportSlots(SupportSet):
     def __init__(self, kernel: Kernel, constant: float, most: int) -> None:
         super().__init__(kernel, constant)
         self._most = most
+        self._truth_of: dict[int, Any] = {}
+        self._unlabelled: list[int] = []
         self._ids: Ints = np.empty(0, np.int64)
         self._dense: Array | None = None
         self._squares: Array | None = None
@@ -48,6 +53,24 @@ class SupportSlots(SupportSet):
             self._rows = rows_of(self._joined(), self._ids, squares)
         return self._rows
 
+    @property
+    def truths(self) -> Array:
+        """The truth about each stored row; NO_TRUTH if it was made of two."""
+        return np.array([self._truth_of.get(row, NO_TRUTH) for row in self._ids.tolist()])
+
+    def learn_truths(self, truths: Array, first: int) -> None:
+        """Take note of the truths about rows stored since the last call, whose ids count from `first`."""
+        self._truth_of |= {row: truths[row - first] for row in self._unlabelled}
+        self._unlabelled = []
+        if len(self._truth_of) > 2 * self._most:
+            stored = set(self._ids.tolist())
+            self._truth_of = {row: truth for row, truth in self._truth_of.items() if row in stored}
+
+    def set_truths(self, truths: Array) -> None:
+        """Set the truths about all stored rows."""
+        self._truth_of = dict(zip(self._ids.tolist(), truths.tolist(), strict=True))
+        self._unlabelled = []
+
     def _candidates(self, ids: Ints) -> Ints:
         """Return the index of each id if it is stored, else any index."""
         order = np.argsort(self._ids, kind="stable")
@@ -62,6 +85,8 @@ class SupportSlots(SupportSet):
         """Store one row in a slot, the next free one or that of another."""
         stored = self.plain(self.kernel.stored(row))
         self._rows = None
+        if row.ids[0] >= 0:  # else it is made of two
+            self._unlabelled.append(int(row.ids[0]))
         if slot == len(self._ids):
             self._ids = np.append(self._ids, row.ids)
         else:

@@ -8,7 +8,7 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.kernels import Kernel
 from rosenblatt.loops.blocks import accumulate
 from rosenblatt.rows import Rows, parts
-from rosenblatt.rows.stores import RowStore
+from rosenblatt.rows.stores import RowStore, grown
 
 STORED, SHOWN = 4096, 1024
 """How many support rows, and how many rows to score, are compared at once."""
@@ -29,6 +29,8 @@ class SupportSet:
         self.kernel = kernel
         self.constant = constant
         self._store = RowStore()
+        self._truths: Array = np.empty(0, np.int64)
+        self._known_truths = 0
         self._ascending = True
         self._by_id: tuple[Ints, Ints] | None = None
 
@@ -44,6 +46,22 @@ class SupportSet:
     def ids(self) -> Ints:
         """The ids of the stored rows."""
         return self._store.ids
+
+    @property
+    def truths(self) -> Array:
+        """The truth about each stored row, as the game reads it."""
+        return self._truths[: self._known_truths]
+
+    def learn_truths(self, truths: Array, first: int) -> None:
+        """Take note of the truths about rows stored since the last call, whose ids count from `first`."""
+        new = self.ids[self._known_truths :]
+        if len(new):
+            self._truths = grown(self._truths, self._known_truths, truths[new - first])
+            self._known_truths += len(new)
+
+    def set_truths(self, truths: Array) -> None:
+        """Set the truths about all stored rows."""
+        self._truths, self._known_truths = truths, len(truths)
 
     def indices(self, ids: Ints) -> Ints:
         """Return the indices of the rows with these ids; raise KeyError if one is not stored."""
@@ -87,6 +105,7 @@ class SupportSet:
     def truncate(self, size: int) -> None:
         """Drop all but the first `size` rows."""
         self._store.truncate(size)
+        self._known_truths = min(size, self._known_truths)
         self._by_id = None
 
     def similarities(self, rows: Rows, others: Rows | None = None) -> Array:

@@ -1,34 +1,187 @@
-"""The parameters that all estimators have: read, checked, and kept unchanged while a run continues."""
+"""The base of estimators: parameters that all have, and the attributes of a fitted run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
+from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.budgets import as_budget
 from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import BLOCK
+from rosenblatt.engine.progress import Progress
+from rosenblatt.engine.run import Run
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.attributes import RunAttributes
 from rosenblatt.kernels import Kernel, as_kernel
+from rosenblatt.ledger import Ledger
 from rosenblatt.rules import Rule, as_rule
+from rosenblatt.tasks.task import Task
+from rosenblatt.tasks.training import Plan, Position, play_at_once, train
 
 
-class RunEstimator(RunAttributes, BaseEstimator):
-    """An estimator whose `fit` plays a run, with a kernel or without."""
+class NotThere(ValueError, AttributeError):  # noqa: N818
+    """The error about an attribute that does not exist here; `hasattr` takes it for a missing one."""
 
+
+class RunEstimator(BaseEstimator):
+    """An estimator whose `fit` plays a run, with a kernel or without.
+
+    Attributes
+    ----------
+    task_
+        What was read from the data, and the run: see `rosenblatt.tasks`.
+    """
+
+    kernel: Any
     epochs: int
+    predictor: str
     rule: str | Rule
     learning_rate: float
+    shuffle: bool
+    random_state: Any
     keep_examples: Any
     budget: Any
+    verbose: bool
+    task_: Any
+
+    @property
+    def run_(self) -> Run:
+        """The run: the game, the rule, the current guess and the ledger."""
+        if "task_" not in vars(self):  # scikit-learn's check takes longer than a short prediction
+            check_is_fitted(self, "task_")
+        run: Run = self.task_.run
+        return run
+
+    @property
+    def ledger_(self) -> Ledger:
+        """The record of the run."""
+        return self.run_.ledger
+
+    @property
+    def n_iter_(self) -> int:
+        """The number of epochs played."""
+        return self.run_.epochs
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the last epoch was without a correction."""
+        return self.run_.converged
+
+    @property
+    def support_(self) -> Ints:
+        """The indices of the rows that were ever corrected."""
+        return self.run_.support.ids
+
+    @property
+    def support_vectors_(self) -> Data:
+        """The rows that were ever corrected."""
+        return self.run_.support.rows.data
+
+    @property
+    def dual_coef_(self) -> Floats:
+        """The coefficient of each support vector in each output of the chosen guess (outputs × support)."""
+        run = self.run_
+        self._check_single("dual_coef_")
+        try:
+            predictors.check_kept(run, "dual_coef_")
+        except ValueError as missing:
+            raise NotThere(str(missing)) from None
+        return run.single_guess(self.predictor).coefficients.T
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights of the chosen guess (outputs × features); without a kernel only."""
+        return self._weights("coef_")[:-1].T.copy()
+
+    @property
+    def intercept_(self) -> Floats:
+        """The weight of the constant feature in each output."""
+        return np.array(self._weights("intercept_")[-1])
+
+    def _weights(self, name: str) -> Floats:
+        run = self.run_
+        if run.primal is None:
+            raise AttributeError(
+                f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_."
+            )
+        self._check_single(name)
+        return run.single_guess(self.predictor).weights
+
+    def _check_single(self, name: str) -> None:
+        if self.predictor not in predictors.GUESSES:
+            raise AttributeError(
+                f"{name} describes a single guess, and predictor={self.predictor!r} uses them all. "
+                f"Set predictor to one of {', '.join(predictors.GUESSES)}."
+            )
 
     def _kernel(self) -> Kernel | None:
         return None if self.kernel is None else as_kernel(self.kernel)
 
     def _rule(self) -> Rule:
         return as_rule(self.rule, self.learning_rate)
+
+    def _sampling(self) -> np.random.Generator | None:
+        """Return the generator of the predictor "sample"; None for the others."""
+        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+        return inputs.sampling(self.random_state) if self.predictor == "sample" else None
+
+    def _options(self, **others: Any) -> dict[str, Any]:
+        """Return the arguments of `engine.begin` that all tasks have, and others."""
+        return {
+            "kernel": self._kernel(),
+            "rule": self._rule(),
+            "keep": bool(self.keep_examples),
+            "budget": None if self.budget is None else as_budget(self.budget),
+            "limited": True,
+            "recent": self.predictor == "recent",
+            **others,
+        }
+
+    def _plan(self, random: np.random.Generator, progress: Progress | None = None) -> Plan:
+        """Return how to train, with a progress bar if `verbose` asks for one."""
+        if progress is None and self.verbose:
+            progress = Progress("learning", None)
+        blocks = rows_per_block(getattr(self, "block_size", "auto"))
+        return Plan(self.epochs, random, bool(self.shuffle), blocks, progress)
+
+    def check_parameters(self) -> None:
+        """Raise ValueError, as `fit` does, if a parameter is not valid."""
+        raise NotImplementedError
+
+    def new_task(self, classes: Any = None) -> Task:
+        """Return the task of these parameters before its first data; classifiers may be given all classes."""
+        raise NotImplementedError
+
+    def fit_blocks(
+        self,
+        source: Iterable[Any],
+        *,
+        classes: Any = None,
+        progress: Progress | None = None,
+        position: Position | None = None,
+        room: Any = None,
+    ) -> Iterator[Position]:
+        """Fit to the blocks of a source, which yields the same ones in every epoch.
+
+        It is a generator: each step plays a piece of a block, after which the estimator can be saved. With
+        the position of that moment, an estimator loaded from such a file continues there.
+        """
+        self.check_parameters()
+        plan = self._plan(inputs.generator(self.random_state), progress)
+        task = self.new_task(classes) if position is None else self.task_
+        for at in train(task, source, plan, position, room):
+            self.take_over(task)
+            yield at
+        self.take_over(task)
+
+    def take_over(self, task: Task) -> None:
+        """Set the fitted attributes from a task."""
+        self.task_ = task
 
     def _check_shared(self, *, flags: tuple[str, ...]) -> None:
         """Raise ValueError for invalid parameters; `flags` names those that must be True or False."""
@@ -38,7 +191,7 @@ class RunEstimator(RunAttributes, BaseEstimator):
         inputs.positive_integer("epochs", self.epochs)
         if self.kernel is not None and not self.keep_examples:
             raise ValueError("A learner with a kernel must keep its examples. Got keep_examples=False.")
-        if as_budget(self.budget) is not None and self.kernel is None:
+        if self.budget is not None and as_budget(self.budget) is not None and self.kernel is None:
             raise ValueError(
                 "A budget is for a learner with a kernel; weights take constant memory. "
                 f"Got budget={self.budget!r} without one."
@@ -51,17 +204,21 @@ class RunEstimator(RunAttributes, BaseEstimator):
 
         `others` are triples: a name, the present value, and the value that the run was fitted with.
         """
-        fitted_budget = getattr(self._run.hypothesis, "budget", None)
-        shared = (
-            ("kernel", self._kernel(), self._run_kernel()),
-            ("budget", as_budget(self.budget), fitted_budget),
-        )
+        run = self.run_
+        budget = None if self.budget is None else as_budget(self.budget)
+        shared = ("kernel", self._kernel(), run.kernel), ("budget", budget, run.budget)
         for name, present, fitted in (*shared, *others):
             if present != fitted:
                 raise ValueError(
                     f"partial_fit cannot change {name} (fitted with {fitted!r}, now {present!r}). "
                     "Restore it or call fit."
                 )
+
+    def _continue(self, task: Task, block: Any, random: np.random.Generator, *, begun: bool) -> None:
+        """Play an epoch over a block in its order, with the present rule; `begun` if it is the first."""
+        examples = task.examples(block, random) if begun else task.more(block, random)
+        with inputs.following(task.run, self._rule()):
+            play_at_once(task, examples, replace(self._plan(random), epochs=1, shuffle=False))
 
 
 def rows_per_block(block_size: int | str) -> int:

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._types import Array, Data, Floats, Ints
-from rosenblatt.budgets import as_budget
+from rosenblatt._types import Array, Data, Floats
+from rosenblatt.data.blocks import Block
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Budgeted
-from rosenblatt.engine.learner import learn
-from rosenblatt.engine.progress import Progress
-from rosenblatt.engine.run import Examples, Orders, Run, begin
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
-from rosenblatt.games import Game
 from rosenblatt.kernels import Kernel, Precomputed
-from rosenblatt.rows import Rows, count, rows_of
+from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule
 from rosenblatt.tasks import classification
-from rosenblatt.theory import certificates, directions, explanations
+from rosenblatt.tasks.classification import ClassificationTask
+from rosenblatt.tasks.task import NOTHING_DRAWN
+from rosenblatt.tasks.training import train_in_memory
+from rosenblatt.theory.explanations import Explanation
 
 
 class PerceptronClassifier(ClassifierMixin, RunEstimator):
@@ -154,18 +150,14 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             The factor of a correction on each row.
         """
         with inputs.untouched_on_error(self):
-            self._check_parameters()
-            kernel = self._kernel()
+            self.check_parameters()
+            task = self.new_task()
+            kernel = task.options["kernel"]
             compiled_pass_searches = kernel is None and self.fit_intercept
             data, labels = self._checked(X, y, kernel, reset=True, search=not compiled_pass_searches)
-            self.classes_ = classification.classes_of(labels)
-            classification.check_classes(self.classes_, self.ties)
-            truths = classification.encode(labels, self.classes_)
-            random = inputs.generator(self.random_state)
-            self._run = self._begin(kernel, random)
-            self._support_truths: list[int] = []
-            orders = Orders(count(data), self.epochs, random if self.shuffle else None)
-            self._learn(data, truths, sample_weight, orders, self.epochs)
+            block = Block(data, labels, sample_weight=sample_weight)
+            train_in_memory(task, block, self._plan(inputs.generator(self.random_state)))
+            self.take_over(task)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
@@ -182,38 +174,20 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             All classes that will ever occur; needed in the first call, unless `fit` came before.
         """
         with inputs.untouched_on_error(self):
-            self._check_parameters()
-            resuming = hasattr(self, "_run")
-            kernel = self._kernel()
-            if resuming:
-                hypothesis = self._run.hypothesis
-                self._check_same(
-                    ("fit_intercept", bool(self.fit_intercept), bool(hypothesis.support.constant)),
-                    ("keep_examples", bool(self.keep_examples), hypothesis.keep),
-                    ("multiclass and ties", self._game(), self._run.game),
-                )
-            if isinstance(kernel, Precomputed):
-                raise ValueError(
-                    "partial_fit would need kernel values between old and new examples, and a precomputed "
-                    "matrix holds only those among one set. Use fit, or a kernel that can be evaluated."
-                )
+            self.check_parameters()
+            resuming = hasattr(self, "task_")
+            task = self._resumed() if resuming else self.new_task()
+            kernel = task.options["kernel"]
+            self._check_in_chunks(kernel)
             data, labels = self._checked(X, y, kernel, reset=not resuming)
-            if resuming and kernel is None:
-                inputs.refuse_huge(data)
-            self.classes_ = classification.lasting_classes(classes, self.classes_ if resuming else None)
-            classification.check_classes(self.classes_, self.ties)
-            truths = classification.encode(labels, self.classes_)
-            if self.class_weight == "balanced":
-                raise ValueError(
-                    "class_weight='balanced' in partial_fit would balance each chunk separately. Pass a "
-                    "dict, as from sklearn.utils.class_weight.compute_class_weight."
-                )
+            given = classification.lasting_classes(classes, task.classes if resuming else None)
+            block = Block(data, labels, sample_weight=sample_weight)
+            random = NOTHING_DRAWN if resuming else inputs.generator(self.random_state)
             if not resuming:
-                self._run = self._begin(kernel, inputs.generator(self.random_state))
-                self._support_truths = []
-            order = iter([np.arange(count(data))])
-            with inputs.following(self._run, self._rule()):
-                self._learn(data, truths, sample_weight, order, 1)
+                task.given = given
+                task.begin(block, random)
+            self._continue(task, block, random, begun=not resuming)
+            self.take_over(task)
         return self
 
     def decision_function(self, X: Any) -> Floats:
@@ -221,23 +195,17 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
 
         For "vote" these are shares of the votes, for "sample" the scores of the guess drawn.
         """
-        rows = self._rows_to_answer(X)
-        starts = np.arange(len(rows) + 1)
-        if self.predictor == "vote":
-            found = predictors.votes(self._run, rows, starts)
-        elif self.predictor == "sample":
-            found, _ = predictors.sampled(self._run, rows, starts, inputs.sampling(self.random_state))
-        else:
-            found, _ = predictors.scores(self._run, rows, self.predictor)
-        return found[:, 0] if len(self.classes_) == 2 else found
+        random, rows = self._sampling(), self._rows_to_answer(X)
+        found: Floats = self.task_.scores(rows, self.predictor, random)
+        return found
 
     def predict(self, X: Any) -> Array:
         """Return the class of every row, by the chosen predictor."""
-        rows = self._rows_to_answer(X)
-        random = inputs.sampling(self.random_state) if self.predictor == "sample" else None
-        return np.asarray(self.classes_[predictors.decide(self._run, rows, self.predictor, random=random)])
+        random, rows = self._sampling(), self._rows_to_answer(X)
+        found: Array = self.task_.answers(rows, self.predictor, random)
+        return found
 
-    def explain(self, x: Any, predictor: str | None = None, label: Any = None) -> explanations.Explanation:
+    def explain(self, x: Any, predictor: str | None = None, label: Any = None) -> Explanation:
         """Explain the score of one row: the support vectors behind it, each with importance × similarity.
 
         Parameters
@@ -252,22 +220,9 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         """
         name = self.predictor if predictor is None else predictor
         inputs.one_of("predictor", name, predictors.NAMES)
-        rows = self._rows_to_answer(inputs.one_row(self, x, self._run_kernel()))
-        chosen, output, sign = self._to_explain(rows, name, label)
-        ids, importance, similarity, start = explanations.parts(self._run, rows, name, output)
-        found, _ = predictors.scores(self._run, rows, name)
-        answer = self.classes_[predictors.decide(self._run, rows, name)[0]]
-        of_row = dict(zip(self.support_.tolist(), self.classes_[self._support_truths], strict=True))
-        return explanations.Explanation(
-            answer=answer,
-            output=self.classes_[chosen],
-            score=sign * float(found[0, output]),
-            examples=ids,
-            labels=np.array([of_row[i] for i in ids.tolist()]),
-            importance=sign * importance,
-            similarity=similarity,
-            start=sign * start,
-        )
+        rows = self._rows_to_answer(inputs.one_row(self, x, self.run_.kernel))
+        found: Explanation = self.task_.explain(rows, name, label)
+        return found
 
     def certificate(self, X: Any, y: Any, u: Any = None) -> Any:
         """Return the certificate of this run: the mistake bound, with the numbers of its proof.
@@ -285,16 +240,14 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         -------
         A `Certificate`, or a list of one per class for one-vs-rest.
         """
-        check_is_fitted(self)
-        data, labels = self._checked(X, y, self._run_kernel(), reset=False)
-        examples = Examples(rows_of(data), classification.encode(labels, self.classes_))
-        certificates.check_learned_from(self._run, examples)
-        certificates.check_labels(examples.truths, self._run.support.ids, self._support_truths)
-        directions = None if u is None else [self._direction(u, examples)]
-        found = certificates.certify(self._run, examples, directions)
+        data, labels = self._checked(X, y, self.run_.kernel, reset=False)
+        if isinstance(u, PerceptronClassifier):
+            u = u.run_, u.predictor
+        found = self.task_.certify(data, labels, u)
         return found[0] if len(found) == 1 else found
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise ValueError, as `fit` does, if a parameter is not valid."""
         self._check_shared(flags=("fit_intercept", "shuffle", "keep_examples"))
         inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
         inputs.one_of("ties", self.ties, ("mistake", "positive"))
@@ -303,6 +256,50 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         if self.kernel is not None and self.start == "random":
             raise ValueError(
                 "start='random' draws weights, which a learner with a kernel does not have. Use 'zero'."
+            )
+
+    def new_task(self, classes: Any = None) -> ClassificationTask:
+        """Return the task of these parameters before its first data, for these classes if they are given."""
+        return ClassificationTask(
+            self._options(intercept=bool(self.fit_intercept)),
+            multiclass=self.multiclass,
+            ties=self.ties,
+            start=self.start,
+            class_weight=self.class_weight,
+            classes=classes,
+        )
+
+    def take_over(self, task: Any) -> None:
+        """Set the fitted attributes from a task."""
+        super().take_over(task)
+        self.classes_ = task.classes
+        if task.features is not None:
+            self.n_features_in_ = task.features
+
+    def _resumed(self) -> ClassificationTask:
+        """Return the task of the run, with the parameters that may change while it continues."""
+        task: ClassificationTask = self.task_
+        present, run = self.new_task(), task.run
+        present.classes = task.classes
+        self._check_same(
+            ("fit_intercept", bool(self.fit_intercept), run.intercept),
+            ("keep_examples", bool(self.keep_examples), run.hypothesis.keep),
+            ("multiclass and ties", present.game(), run.game),
+        )
+        task.class_weight = self.class_weight
+        return task
+
+    def _check_in_chunks(self, kernel: Kernel | None) -> None:
+        """Raise ValueError for parameters that need all examples at once."""
+        if isinstance(kernel, Precomputed):
+            raise ValueError(
+                "partial_fit would need kernel values between old and new examples, and a precomputed "
+                "matrix holds only those among one set. Use fit, or a kernel that can be evaluated."
+            )
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' in partial_fit would balance each chunk separately. Pass a "
+                "dict, as from sklearn.utils.class_weight.compute_class_weight."
             )
 
     def _checked(
@@ -316,72 +313,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             inputs.refuse_zero_vectors(data, kernel)
         return data, labels
 
-    def _game(self) -> Game:
-        return classification.game(len(self.classes_), self.multiclass, self.ties)
-
-    def _begin(self, kernel: Kernel | None, random: np.random.Generator) -> Run:
-        game, start = self._game(), None
-        features = None if kernel is not None else self.n_features_in_
-        if self.start == "random" and features is not None:
-            start = random.normal(scale=0.01, size=(features + 1, game.outputs))
-            start[-1] *= self.fit_intercept
-        return begin(
-            game,
-            features=features,
-            kernel=kernel,
-            rule=self._rule(),
-            intercept=self.fit_intercept,
-            start=start,
-            keep=self.keep_examples,
-            budget=as_budget(self.budget),
-            limited=True,
-            recent=self.predictor == "recent",
-        )
-
-    def _learn(self, data: Data, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:
-        weights = classification.weights(truths, self.classes_, sample_weight, self.class_weight)
-        examples = Examples(self._run.number(data), truths, weights=weights)
-        self._play(examples, orders, Progress(self._run.book.rounds + epochs * len(examples), self.verbose))
-
-    def _play(
-        self, examples: Examples, orders: Any, progress: Progress | None = None, *, once: bool = False
-    ) -> None:
-        """Play these epochs, and record the true classes of new support vectors."""
-        run, support = self._run, self._run.support
-        known, seen = len(support), run.rows_seen
-        truth_of = dict(zip(support.ids.tolist(), self._support_truths, strict=True)) if self.budget else {}
-        try:
-            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
-        finally:  # after an interrupt, the run has learned all of the examples or none
-            new = support.ids[known:] - seen
-            if isinstance(run.hypothesis, Budgeted):
-                self._support_truths = classification.truths_of_support(
-                    support.ids, run.hypothesis.coefficients, truth_of, examples.truths, seen
-                )
-            else:
-                self._support_truths += examples.truths[new].tolist()
-
     def _rows_to_answer(self, X: Any) -> Rows:
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        return rows_of(inputs.checked_data(self, X, self._run_kernel(), reset=False))
-
-    def _to_explain(self, rows: Rows, name: str, label: Any) -> tuple[int, int, int]:
-        """Return a class, the output with its score, and the sign of the class in that output."""
-        if label is not None and label not in self.classes_.tolist():
-            raise ValueError(f"label must be one of {classification.shown(self.classes_)}. Got {label!r}.")
-        chosen = None if label is None else self.classes_.tolist().index(label)
-        if len(self.classes_) == 2:
-            chosen = 1 if chosen is None else chosen
-            return chosen, 0, 2 * chosen - 1
-        chosen = int(predictors.decide(self._run, rows, name)[0]) if chosen is None else chosen
-        return chosen, chosen, 1
-
-    def _direction(self, u: Any, examples: Examples) -> directions.Direction:
-        if isinstance(u, PerceptronClassifier):
-            if u._run_kernel() != self._run_kernel() or u._run.game != self._run.game:
-                raise ValueError(
-                    f"u must have learned with the same kernel and classes, {self._run_kernel()!r}. "
-                    f"Got {u._run_kernel()!r}."
-                )
-            return directions.direction_of_run(self._run, examples, u._fitted(), u.predictor)
-        return directions.direction_of_weights(self._run, examples, np.asarray(u, dtype=np.float64))
+        data = inputs.checked_data(self, X, self.run_.kernel, reset=False)
+        rows: Rows = self.task_.rows(data)
+        return rows

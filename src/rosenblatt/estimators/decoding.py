@@ -10,15 +10,16 @@ from itertools import pairwise
 from typing import Any, Self, TypeVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine import predictors
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.attributes import NotThere
+from rosenblatt.estimators.base import NotThere
 from rosenblatt.features import Tokens
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.rows.columns import starts_of
-from rosenblatt.tasks.tagging import Labeller, inside, reading, views
+from rosenblatt.tasks.tagging import TaggingTask, inside, reading, views
 from rosenblatt.tasks.tagging.lattices import Lattice, NoPath
 
 DECODED = 8192
@@ -28,14 +29,14 @@ Result = TypeVar("Result")
 
 
 class Decoding:
-    """The decoding methods of an estimator that holds a labeller in `_labeller`."""
+    """The decoding methods of an estimator whose `task_` is one of tagging."""
 
     classes_: Array
     predictor: str
     random_state: Any
     n_jobs: int
-    _labeller: Labeller
-    _fitted: Callable[[], Any]
+    task_: TaggingTask
+    run_: Any
 
     def predict(self, X: Any, *, lengths: Any = None, known: Any = None) -> Any:
         """Return the labels of every sequence: its best allowed path.
@@ -49,7 +50,7 @@ class Decoding:
             for a whole sequence.
         """
         sizes, ids = self._joined(best_labels, X, lengths, known)
-        return self.classes_[ids] if lengths is not None else self._listed(sizes, ids)
+        return self.classes_[ids] if lengths is not None else self._listed(self.task_, sizes, ids)
 
     def n_best(self, X: Any, n: int = 10, *, known: Any = None) -> list[list[tuple[list[Any], float]]]:
         """Return the n best paths of every sequence, each with its score, the best first; fewer if there are.
@@ -58,7 +59,7 @@ class Decoding:
         """
         inputs.positive_integer("n", n)
         chunks = self._each(lambda lattice: lattice.n_best(n), X, None, known)
-        labels = self._labeller.labels
+        labels = self.task_.labels
         return [
             [
                 ([labels[c] for c in path], float(score))
@@ -80,7 +81,7 @@ class Decoding:
         all paths with that label there. `calibrate` finds the temperature. With the predictor "vote" it is
         the share of votes for the label, uncalibrated.
         """
-        self._fitted()
+        check_is_fitted(self, "task_")
         if self.predictor == "vote":
             sizes, found = self._joined(vote_shares, X)
         elif not hasattr(self, "temperature_"):
@@ -100,7 +101,7 @@ class Decoding:
         """
         from scipy.optimize import minimize_scalar  # here, because it takes long to import
 
-        self._fitted()
+        check_is_fitted(self, "task_")
         if self.predictor not in predictors.GUESSES:
             raise ValueError(
                 f"Only the scores of a single guess have a temperature. Got predictor={self.predictor!r}."
@@ -111,7 +112,7 @@ class Decoding:
                 f"Every sequence needs labels. Got {len(sequences)} sequences and {len(labels)} of labels."
             )
         reading.check_pairs(sequences, labels)
-        truths = reading.label_ids(labels, lengths_of(sequences), self._labeller.number)
+        truths = reading.label_ids(labels, lengths_of(sequences), self.task_.number)
         lattices = [lattice for _, lattice in self._each(lambda lattice: lattice, sequences)]
         if not len(truths):
             raise ValueError("There must be at least one token to calibrate with. Got none.")
@@ -135,15 +136,15 @@ class Decoding:
 
     def explain(self, sequence: Any, index: int, predictor: str | None = None) -> inside.TokenExplanation:
         """Explain why the token at `index` of a sequence got its label and not the next best one."""
-        self._fitted()
-        return inside.explain(self._labeller, self._one_guess(predictor), sequence, index)
+        check_is_fitted(self, "task_")
+        return inside.explain(self.task_, self._one_guess(predictor), sequence, index)
 
     def top_features(self, label: Any, n: int = 10) -> list[tuple[str, float]]:
         """Return the features with the highest weights for a label, each with its weight."""
-        self._fitted()
-        if self._labeller.is_dual:
+        check_is_fitted(self, "task_")
+        if self.task_.is_dual:
             raise ValueError("A learner with a kernel has no weights of features. See explain.")
-        return inside.top_features(self._labeller, self._one_guess(), label, n)
+        return inside.top_features(self.task_, self._one_guess(), label, n)
 
     @property
     def transitions_(self) -> Floats:
@@ -151,8 +152,8 @@ class Decoding:
 
         The last row is the start of a sequence, the last column its end.
         """
-        self._fitted()
-        return inside.transitions(self._labeller, self._one_guess())
+        check_is_fitted(self, "task_")
+        return inside.transitions(self.task_, self._one_guess())
 
     def html(self, X: Any, y: Any = None, title: str = "Tagged text") -> str:
         """Return a standalone HTML page of these sequences, tagged; with y, mistakes are marked."""
@@ -176,28 +177,30 @@ class Decoding:
         """Return the lengths of all sequences, and the results of `work` for all their tokens."""
         return concatenated(self._each(work, X, lengths, known))
 
-    def _listed(self, sizes: Ints, ids: Ints) -> list[list[Any]]:
+    def _listed(self, task: TaggingTask, sizes: Ints, ids: Ints) -> list[list[Any]]:
         """Return the labels with these ids, a list for every sequence."""
-        labels = list(map(self._labeller.labels.__getitem__, ids.tolist()))
+        labels = list(map(task.labels.__getitem__, ids.tolist()))
         return [labels[first:last] for first, last in pairwise(starts_of(sizes).tolist())]
 
     def _each(
         self, work: Callable[[Lattice], Result], X: Any, lengths: Any = None, known: Any = None
     ) -> list[tuple[Ints, Result]]:
         """Return, for each chunk of the sequences, their lengths and the result of `work`."""
-        self._fitted()
+        check_is_fitted(self, "task_")
         sequences = reading.as_sequences(X, lengths)
         sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
         if known is not None and len(known) != len(sequences):
             raise ValueError(f"known must be a list for every sequence, {len(sequences)}. Got {len(known)}.")
-        return self._decoded(work, self._chunks(sequences), partial(self._encoded, sequences), known)
+        encoded = partial(self._encoded, self.task_, sequences)
+        return self._decoded(self.task_, work, self._chunks(sequences), encoded, known)
 
-    def _encoded(self, sequences: Any, chunk: slice) -> Tokens:
+    def _encoded(self, task: TaggingTask, sequences: Any, chunk: slice) -> Tokens:
         """Return a chunk of the sequences, encoded for the predictor."""
-        return self._labeller.encode(sequences[chunk], self.predictor, chunk.start)
+        return task.encode(sequences[chunk], self.predictor, chunk.start)
 
     def _decoded(
         self,
+        task: TaggingTask,
         work: Callable[[Lattice], Result],
         chunks: list[slice],
         encoded: Callable[[slice], Tokens],
@@ -209,9 +212,9 @@ class Decoding:
 
         def decode(chunk: slice) -> tuple[Ints, Result]:
             tokens = encoded(chunk)
-            lattice = self._labeller.lattice(tokens, self.predictor, random)
+            lattice = task.lattice(tokens, self.predictor, random)
             if known is not None:
-                self._labeller.mask(lattice, known[chunk], tokens.lengths, chunk.start)
+                task.mask(lattice, known[chunk], tokens.lengths, chunk.start)
             try:
                 return tokens.lengths, work(lattice)
             except NoPath as fault:

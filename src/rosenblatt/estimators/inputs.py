@@ -17,7 +17,6 @@ from rosenblatt.engine.run import Run
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import canonical, rows_of, squared_norms
 from rosenblatt.rules import Rule
-from rosenblatt.tasks.classification import MOST
 
 
 @contextmanager
@@ -117,16 +116,6 @@ def one_row(estimator: Any, x: Any, kernel: Kernel | None) -> Any:
     if row.shape[0] != 1:
         raise ValueError(f"explain takes one row at a time. Got {row.shape[0]}.")
     return row
-
-
-def refuse_huge(data: Data) -> None:
-    """Raise ValueError for values that may overflow later: weights changed in place cannot be rolled back."""
-    values = data.data if sp.issparse(data) else data
-    if values.size and float(max(values.max(), -values.min())) > MOST:
-        raise ValueError(
-            f"partial_fit without a kernel takes values up to {MOST:g}: sums of larger ones might leave the "
-            f"range of float64. Got {max(values.max(), -values.min()):g}: scale the data."
-        )
 
 
 def checked_objects(X: Any) -> list[Any]:

@@ -2,30 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt import metrics
 from rosenblatt._types import Data, Floats, Ints
-from rosenblatt.budgets import as_budget
-from rosenblatt.engine import predictors
+from rosenblatt.data.blocks import Block
 from rosenblatt.engine.early_stopping import EarlyStopping
-from rosenblatt.engine.learner import learn
-from rosenblatt.engine.progress import Progress
-from rosenblatt.engine.run import Examples, Orders, begin
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
-from rosenblatt.games import Ranking
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.rows import Rows, count, rows_of
 from rosenblatt.rows.queries import group_rows
 from rosenblatt.rules import Rule
-from rosenblatt.tasks.candidates import gathered, without_queries
-from rosenblatt.tasks.lists import Lists
-from rosenblatt.theory import certificates
+from rosenblatt.tasks.lists import Lists, gathered, without_queries
+from rosenblatt.tasks.ranking import RankingTask
+from rosenblatt.tasks.task import Task
+from rosenblatt.tasks.training import train_in_memory
+from rosenblatt.theory.certificates import Certificate
 
 
 class PerceptronRanker(RunEstimator):
@@ -134,12 +130,15 @@ class PerceptronRanker(RunEstimator):
             best there by `metric`.
         """
         with inputs.untouched_on_error(self):
-            self._check_parameters()
-            kernel = self._kernel()
-            data, lists = self._read(X, y, qid, group, kernel, reset=True)
-            self._begin(kernel)
-            self._learn(data, lists, inputs.generator(self.random_state), self.epochs, self.shuffle, eval_set)
-            self._check_played()
+            self.check_parameters()
+            task = self.new_task()
+            block = self._block(X, y, qid, group, reset=True)
+            watch = None if eval_set is None else self._watching(eval_set)
+            watched = train_in_memory(task, block, self._plan(inputs.generator(self.random_state)), watch)
+            task.check_played()
+            self.take_over(task)
+            if watched is not None:
+                self.eval_scores_ = watched.scores
         return self
 
     def partial_fit(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> Self:
@@ -148,23 +147,23 @@ class PerceptronRanker(RunEstimator):
         Lists in which no row is better than another leave it unchanged.
         """
         with inputs.untouched_on_error(self):
-            self._check_parameters()
-            kernel, resuming = self._kernel(), hasattr(self, "_run")
+            self.check_parameters()
+            resuming = hasattr(self, "task_")
+            task: RankingTask = self.task_ if resuming else self.new_task()
             if resuming:
                 self._check_same(
-                    ("keep_examples", bool(self.keep_examples), self._run.hypothesis.keep),
-                    ("strategy", self.strategy, self._strategy),
+                    ("keep_examples", bool(self.keep_examples), task.run.hypothesis.keep),
+                    ("strategy", self.strategy, task.strategy),
                 )
-            data, lists = self._read(X, y, qid, group, kernel, reset=not resuming)
-            if not resuming:
-                self._begin(kernel)
-            elif kernel is None:
-                inputs.refuse_huge(data)
+                task.pairs_drawn = self.draws
+            block = self._block(X, y, qid, group, reset=not resuming)
             random = inputs.generator(self.random_state)
+            if not resuming:
+                task.begin(block, random)
             if self.random_state is not None:  # other draws in every call
-                random = np.random.default_rng([self._run.book.rounds, int(random.integers(2**31))])
-            with inputs.following(self._run, self._rule()):
-                self._learn(data, lists, random, 1, shuffle=False)
+                random = np.random.default_rng([task.run.book.rounds, int(random.integers(2**31))])
+            self._continue(task, block, random, begun=not resuming)
+            self.take_over(task)
         return self
 
     def decision_function(self, X: Any, qid: Any = None, group: Any = None) -> Floats:
@@ -173,21 +172,10 @@ class PerceptronRanker(RunEstimator):
         "vote" and "sample" rank lists, and need `qid` or `group`; without them all rows are one list. For
         "vote" these are shares of the votes; fractions of a vote order equals by the average.
         """
-        return self._scores(*self._rows_to_answer(X, qid, group))
-
-    def _scores(self, rows: Rows, qid: Any) -> Floats:
-        if self.predictor in predictors.GUESSES:
-            return np.asarray(predictors.scores(self._run, rows, self.predictor)[0][:, 0])
-        _, order, starts = group_rows(np.zeros(len(rows)) if qid is None else qid, len(rows))
-        inverse = np.argsort(order)
-        listed = rows.take(order)
-        if self.predictor == "sample":
-            random = inputs.sampling(self.random_state)
-            return np.asarray(predictors.sampled(self._run, listed, starts, random)[0][inverse, 0])
-        votes = predictors.votes(self._run, listed, starts)[inverse, 0]
-        average = predictors.scores(self._run, rows, "average")[0][:, 0]
-        rank = np.unique(average, return_inverse=True)[1] / len(rows)
-        return np.asarray(votes + rank / max(self._run.book.rounds, 1) / 2)
+        random = self._sampling()
+        rows, query = self._rows_to_answer(self.run_.kernel, X, qid, group)
+        found: Floats = self.task_.scores(rows, query, self.predictor, random)
+        return found
 
     predict = decision_function
 
@@ -220,113 +208,16 @@ class PerceptronRanker(RunEstimator):
         weights = np.bincount(query, np.asarray(sample_weight, np.float64)) / np.diff(starts)
         return float(np.average(metric(grades, scores, qid, per_query=True), weights=weights))
 
-    def certificate(
-        self, X: Any, y: Any = None, qid: Any = None, group: Any = None
-    ) -> certificates.Certificate:
+    def certificate(self, X: Any, y: Any = None, qid: Any = None, group: Any = None) -> Certificate:
         """Return the certificate of this run on the lists it learned from: the bound and its proof."""
-        check_is_fitted(self, "_run")
-        data, lists = self._read(X, y, qid, group, self._run_kernel(), reset=False)
-        predictors.check_kept(self._run, "certificate")
-        if self._strategy == "pairs":
-            shown = np.concatenate(self._shown)
-            examples = Examples(
-                rows_of(data), lists.grades, np.arange(0, len(shown) + 1, 2), index=shown, repeats=True
-            )
-        else:
-            examples = lists.whole(rows_of(data))
-        certificates.check_learned_from(self._run, examples)
-        certificates.check_grades(self._run.ledger, lists.grades)
-        return certificates.certify(self._run, examples)[0]
+        kernel = self.run_.kernel
+        X, y, qid = gathered(X, y, qid, group, kernel)
+        data = inputs.checked_data(self, X, kernel, reset=False)
+        found: Certificate = self.task_.certify(data, Lists.of(y, qid, count(data)))
+        return found
 
-    def _begin(self, kernel: Kernel | None) -> None:
-        self._run = begin(
-            Ranking("top" if self.strategy == "top" else "best"),
-            features=None if kernel is not None else self.n_features_in_,
-            kernel=kernel,
-            rule=self._rule(),
-            keep=self.keep_examples,
-            budget=as_budget(self.budget),
-            limited=True,
-            recent=self.predictor == "recent",
-        )
-        self._strategy = self.strategy
-        self._shown: list[Ints] = []
-
-    def _learn(
-        self,
-        data: Data,
-        lists: Lists,
-        random: np.random.Generator,
-        epochs: int,
-        shuffle: bool,
-        eval_set: Any = None,
-    ) -> None:
-        run = self._run
-        examples = self._examples(data, lists, epochs, random)
-        if not len(examples):
-            return
-        orders: Iterator[Ints]
-        if self.strategy == "pairs":
-            orders = iter(np.split(np.arange(len(examples)), epochs))
-        else:
-            orders = Orders(len(examples), epochs, random if shuffle else None)
-        watch = None
-        if eval_set is not None:
-            watch = EarlyStopping(run, self._held_out(eval_set), epochs)
-            orders = watch.watched(orders)
-        rounds = len(examples) * (1 if examples.repeats else epochs)
-        self._play(examples, orders, Progress(run.book.rounds + rounds, self.verbose))
-        if watch is not None:
-            watch.finish()
-            self.eval_scores_ = watch.scores
-
-    def _examples(self, data: Data, lists: Lists, epochs: int, random: np.random.Generator) -> Examples:
-        """Return whole lists, or the pairs that are drawn from them in this many epochs."""
-        rows = self._run.number(data)
-        if self.strategy != "pairs":
-            return lists.whole(rows)
-        return lists.pairs(rows, epochs * (len(rows) if self.draws is None else int(self.draws)), random)
-
-    def _play(
-        self,
-        examples: Examples,
-        orders: Iterable[Ints],
-        progress: Progress | None = None,
-        *,
-        once: bool = False,
-    ) -> None:
-        """Play these epochs, and record which pairs were shown."""
-        run = self._run
-        before, first, seen = run.book.rounds, run.rows_seen, run.examples_seen
-        try:
-            learn(run, examples, orders, block=rows_per_block(self.block_size), progress=progress, once=once)
-        finally:  # Ctrl-C may arrive after all is learned
-            if examples.repeats and run.examples_seen > seen:  # pairs that were not played were not shown
-                played = run.book.rounds - before
-                run.examples_seen = seen + played
-                if run.hypothesis.keep:  # else there is no certificate, and memory must not grow
-                    self._shown.append(first + examples.index[: 2 * played])
-
-    def _held_out(self, eval_set: Any) -> Callable[[], float]:
-        """Return a function that scores the present guess on the validation set."""
-        try:
-            X, y, *rest = eval_set
-        except (TypeError, ValueError):
-            raise ValueError(f"eval_set must be (X, y, qid). Got {type(eval_set).__name__}.") from None
-        X, y, qid = gathered(X, y, rest[0] if rest else None, None, self._kernel())
-        rows, _ = self._rows_to_answer(X, None, None)
-        query, _, _ = group_rows(qid, len(rows))
-        return lambda: self._measured(y, self._scores(rows, query), query)
-
-    def _check_played(self) -> None:
-        """Raise ValueError if no list was worth a round."""
-        if not self._run.book.rounds:
-            raise ValueError(
-                "There is nothing to learn from: in no query is one row better than another. Check that the "
-                "grades and the queries are the right ones, and belong together."
-            )
-
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise ValueError, as `fit` does, if a parameter is not valid."""
         self._check_shared(flags=("shuffle", "keep_examples"))
         inputs.one_of("strategy", self.strategy, ("pairs", "best", "top"))
         rows_per_block(self.block_size)
@@ -340,16 +231,43 @@ class PerceptronRanker(RunEstimator):
             )
         metrics.lists.named(self.metric)
 
-    def _read(
-        self, X: Any, y: Any, qid: Any, group: Any, kernel: Kernel | None, *, reset: bool
-    ) -> tuple[Data, Lists]:
-        X, y, qid = gathered(X, y, qid, group, self._kernel())
-        data = inputs.checked_data(self, X, kernel, reset=reset)
-        return data, Lists.of(y, qid, count(data))
+    def new_task(self, classes: Any = None) -> RankingTask:
+        """Return the task of these parameters before its first data."""
+        return RankingTask(self._options(), strategy=self.strategy, draws=self.draws)
 
-    def _rows_to_answer(self, X: Any, qid: Any, group: Any) -> tuple[Rows, Any]:
-        check_is_fitted(self, "_run")
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+    def take_over(self, task: Any) -> None:
+        """Set the fitted attributes from a task."""
+        super().take_over(task)
+        if task.features is not None:
+            self.n_features_in_ = task.features
+
+    def _watching(self, eval_set: Any) -> Callable[[Task], EarlyStopping]:
+        """Return what scores the present guess of a task on the validation set after every epoch."""
+        try:
+            X, y, *rest = eval_set
+        except (TypeError, ValueError):
+            raise ValueError(f"eval_set must be (X, y, qid). Got {type(eval_set).__name__}.") from None
+        kernel = self._kernel()
+        X, y, qid = gathered(X, y, rest[0] if rest else None, None, kernel)
+        rows, _ = self._rows_to_answer(kernel, X, None, None)
+        query, _, _ = group_rows(qid, len(rows))
+
+        def watch(task: Any) -> EarlyStopping:
+            def score() -> float:
+                return self._measured(y, task.scores(rows, query, self.predictor, self._sampling()), query)
+
+            return EarlyStopping(task.run, score, self.epochs)
+
+        return watch
+
+    def _block(self, X: Any, y: Any, qid: Any, group: Any, *, reset: bool) -> Block:
+        """Return rows, grades and queries, from any of the forms in which they may be passed."""
+        kernel = self._kernel()
+        X, y, qid = gathered(X, y, qid, group, kernel)
+        data: Data = inputs.checked_data(self, X, kernel, reset=reset)
+        return Block(data, y, qid)
+
+    def _rows_to_answer(self, kernel: Kernel | None, X: Any, qid: Any, group: Any) -> tuple[Rows, Any]:
         X, qid = without_queries(X, qid, group)
-        rows = rows_of(inputs.checked_data(self, X, self._run_kernel(), reset=False))
+        rows = rows_of(inputs.checked_data(self, X, kernel, reset=False))
         return rows, None if qid is None else group_rows(qid, len(rows))[0]

@@ -11,19 +11,18 @@ import numpy as np
 
 from rosenblatt import metrics
 from rosenblatt._types import Floats, Ints
-from rosenblatt.budgets import as_budget
+from rosenblatt.data.blocks import Sequences
 from rosenblatt.engine import predictors
 from rosenblatt.engine.early_stopping import EarlyStopping
-from rosenblatt.engine.learner import learn
-from rosenblatt.engine.progress import Progress
-from rosenblatt.engine.run import Examples, Orders, begin
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator
 from rosenblatt.estimators.decoding import Decoding, best_labels, concatenated
 from rosenblatt.features import Tokens
-from rosenblatt.rows import Csr, rows_of
+from rosenblatt.rows import rows_of
 from rosenblatt.rules import Rule
-from rosenblatt.tasks.tagging import Labeller, Task, begin_reading, left_out, reading
+from rosenblatt.tasks.tagging import TaggingSettings, TaggingTask, reading
+from rosenblatt.tasks.task import NOTHING_DRAWN, Task
+from rosenblatt.tasks.training import train_in_memory
 from rosenblatt.theory import certificates
 
 
@@ -90,8 +89,6 @@ class PerceptronTagger(Decoding, RunEstimator):
     >>> tagger.predict([["a", "cat", "ran"]])
     [['DET', 'NOUN', 'VERB']]
     """
-
-    _frozen = False
 
     def __init__(
         self,
@@ -163,29 +160,20 @@ class PerceptronTagger(Decoding, RunEstimator):
             A validation set (X, y), scored after every epoch; needed for, and only used with, `patience`.
         """
         with inputs.untouched_on_error(self):
-            self._check_parameters()
-            for name in ("temperature_", "dev_scores_", "_frozen"):
-                if name in vars(self):
-                    delattr(self, name)
+            self.check_parameters()
             if (dev is None) != (self.patience is None):
                 raise ValueError(
                     "Early stopping needs both patience and dev=(X, y). Got "
                     f"patience={self.patience!r} and {'no ' if dev is None else ''}dev."
                 )
+            task, watch = self.new_task(), None if dev is None else self._watching(dev)
             X, y = reading.as_sequences(X, lengths), reading.as_labels(y, lengths)
-            labeller, tokens, truths = begin_reading(self._task(), X, y)
-            if self.min_count > 1:
-                tokens = left_out(labeller.encoder, tokens, self.min_count)
-            self._begin(labeller)
-            random = inputs.generator(self.random_state)
-            orders = Orders(len(tokens.lengths), self.epochs, random if self.shuffle else None)
-            if self.patience is None:
-                self._learn(tokens, truths, sample_weight, orders, self.epochs)
-            else:
-                watch = EarlyStopping(labeller.run, self._held_out(dev), self.patience)
-                self._learn(tokens, truths, sample_weight, watch.watched(orders), self.epochs)
-                watch.finish()
-                self.dev_scores_ = watch.scores
+            block = Sequences(X, y, sample_weight=sample_weight)
+            watched = train_in_memory(task, block, self._plan(inputs.generator(self.random_state)), watch)
+            task.finish()
+            self.take_over(task)
+            if watched is not None:
+                self.dev_scores_ = watched.scores
         return self
 
     def partial_fit(
@@ -201,28 +189,20 @@ class PerceptronTagger(Decoding, RunEstimator):
             In a first call, all labels that will ever occur; those of this call by default.
         """
         with inputs.untouched_on_error(self):
-            self._check_parameters()
+            self.check_parameters()
             if self.class_weight == "balanced":
                 raise ValueError(
                     "class_weight='balanced' in partial_fit would balance each chunk separately. Pass a dict."
                 )
             X, y = reading.as_sequences(X, lengths), reading.as_labels(y, lengths)
-            if hasattr(self, "_run"):
-                self._check_unchanged()
-                if classes is not None and {*classes} != {*self._labeller.labels}:
-                    raise ValueError(
-                        f"partial_fit cannot change the labels, {self._labeller.labels}. "
-                        f"Got classes={classes!r}."
-                    )
-                tokens, truths = self._labeller.read(X, y)
-                inputs.refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
-            else:
-                labeller, tokens, truths = begin_reading(self._task(), X, y, classes)
-                self._begin(labeller)
-            if "temperature_" in vars(self):  # it belongs to an earlier guess
-                del self.temperature_
-            with inputs.following(self._run, self._rule()):
-                self._learn(tokens, truths, sample_weight, [np.arange(len(tokens.lengths))], 1)
+            block = Sequences(X, y, sample_weight=sample_weight, classes=classes)
+            resuming = hasattr(self, "task_")
+            task = self._resumed(classes) if resuming else self.new_task()
+            if not resuming:
+                task.begin(block, NOTHING_DRAWN)
+            self._continue(task, block, NOTHING_DRAWN, begun=not resuming)
+            task.finish()
+            self.take_over(task)
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, lengths: Any = None) -> float:
@@ -245,18 +225,18 @@ class PerceptronTagger(Decoding, RunEstimator):
         X, y, lengths
             The sequences that were learned from.
         """
-        self._fitted()
-        labeller, sequences = self._labeller, list(reading.as_sequences(X, lengths))
-        tokens = labeller.encoder.encode(sequences, tidy=True)
-        truths = reading.label_ids(list(reading.as_labels(y, lengths)), tokens.lengths, labeller.number)
-        examples = replace(labeller.examples(tokens, truths), rows=rows_of(tokens.rows))
-        certificates.check_learned_from(self._run, examples)
+        run, task = self.run_, self.task_
+        sequences, labels = reading.as_sequences(X, lengths), reading.as_labels(y, lengths)
+        tokens = task.encoder.encode(list(sequences), tidy=True)
+        truths = reading.label_ids(list(labels), tokens.lengths, task.number)
+        examples = replace(task.as_examples(tokens, truths), rows=rows_of(tokens.rows))
+        certificates.check_learned_from(run, examples)
         certificates.check_labels(truths, *self._learned_labels(tokens), "token")
-        return certificates.certify(self._run, examples, None)[0]
+        return certificates.certify(run, examples, None)[0]
 
     def _learned_labels(self, tokens: Tokens) -> tuple[Ints, Ints]:
         """Return the tokens whose true labels were moved up, counted from 0, and the ids of these labels."""
-        ledger = self._run.ledger
+        ledger = self.run_.ledger
         token_of = np.full(int(tokens.starts[-1]) + 1, -1)  # the last is for structure weights, row −1
         token_of[:-1][tokens.of_tokens()] = np.arange(int(tokens.lengths.sum()))
         moved_up = (token_of[ledger.row] >= 0) & (ledger.amount > 0)
@@ -268,13 +248,12 @@ class PerceptronTagger(Decoding, RunEstimator):
         It holds one guess, that of the present predictor, as "last". With `smallest=0` its predictions are
         the same, in less memory.
         """
-        self._fitted()
+        run = self.run_
         if self.predictor not in predictors.GUESSES:
             raise ValueError(f"Only a single guess can be pruned. Got predictor={self.predictor!r}.")
         result = copy(self)
         result.predictor = "last"
-        result._labeller = self._labeller.pruned(self.predictor, smallest, bool(self.fit_intercept))
-        result._run, result._frozen = result._labeller.run, True
+        result.task_ = self.task_.pruned(self.predictor, smallest, run.intercept)
         return result
 
     def __sklearn_tags__(self) -> Any:
@@ -283,64 +262,8 @@ class PerceptronTagger(Decoding, RunEstimator):
         tags.input_tags.two_d_array = False
         return tags
 
-    def _task(self) -> Task:
-        return Task(self.templates, self.features, self.scheme, self.allowed, self.transitions, self.hashing)
-
-    def _begin(self, labeller: Labeller) -> None:
-        kernel = self._kernel()
-        needed = self.predictor in ("best", "vote", "sample")
-        self._labeller = labeller
-        self.classes_ = reading.as_array(labeller.labels)
-        self._run = labeller.run = begin(
-            labeller.game,
-            features=None if kernel is not None else labeller.encoder.width,
-            kernel=kernel,
-            rule=self._rule(),
-            intercept=self.fit_intercept,
-            keep=kernel is not None or (needed if self.keep_examples == "auto" else bool(self.keep_examples)),
-            budget=as_budget(self.budget),
-            limited=True,
-            recent=self.predictor == "recent",
-        )
-
-    def _learn(self, tokens: Tokens, truths: Ints, sample_weight: Any, orders: Any, epochs: int) -> None:
-        examples = self._examples(tokens, truths, sample_weight)
-        self._labeller.prepare(examples, epochs)
-        self._play(examples, orders, Progress(self._run.book.rounds + epochs * len(examples), self.verbose))
-
-    def _held_out(self, dev: Any) -> Callable[[], float]:
-        """Return a function that scores the present guess on a validation set, which is encoded once."""
-        if not (isinstance(dev, tuple | list) and len(dev) == 2):
-            raise ValueError(f"dev must be a pair (X, y). Got {type(dev).__name__}.")
-        sequences, truths = reading.as_sequences(dev[0]), list(dev[1])
-        sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
-        chunks = self._chunks(sequences)
-        encoded = {chunk.start: self._encoded(sequences, chunk) for chunk in chunks}
-
-        def score() -> float:
-            found = concatenated(self._decoded(best_labels, chunks, lambda chunk: encoded[chunk.start]))
-            return metrics.tags.METRICS[self.metric](truths, self._listed(*found))
-
-        return score
-
-    def _examples(self, tokens: Tokens, truths: Ints, sample_weight: Any = None) -> Examples:
-        labeller = self._labeller
-        weights = reading.weights_of(
-            truths, tokens.lengths, labeller.labels, self.class_weight, sample_weight
-        )
-        return labeller.examples(tokens, truths, weights)
-
-    def _play(
-        self, examples: Examples, orders: Any, progress: Progress | None = None, *, once: bool = False
-    ) -> None:
-        learn(self._run, examples, orders, progress=progress, once=once)
-
-    def _weights(self, name: str) -> Floats:
-        """Return the weights without the memory reserved for new features."""
-        weights = super()._weights(name)
-        return np.vstack([weights[: self._labeller.encoder.width], weights[-1:]])
-
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise ValueError, as `fit` does, if a parameter is not valid."""
         keeps = () if self.keep_examples == "auto" else ("keep_examples",)
         self._check_shared(flags=("fit_intercept", "shuffle", *keeps))
         inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
@@ -348,14 +271,67 @@ class PerceptronTagger(Decoding, RunEstimator):
         if self.patience is not None:
             inputs.positive_integer("patience", self.patience)
 
-    def _check_unchanged(self) -> None:
-        if self._frozen:
-            raise ValueError("A pruned tagger cannot learn. Continue with the one it was made from.")
-        self._check_same(
-            ("fit_intercept", bool(self.fit_intercept), bool(self._run.support.constant)),
-            (
-                "templates, features, scheme, allowed, transitions and hashing",
-                self._task(),
-                self._labeller.task,
-            ),
+    def new_task(self, classes: Any = None) -> TaggingTask:
+        """Return the task of these parameters before its first data."""
+        needed = (
+            self.predictor in ("best", "vote", "sample")
+            if self.keep_examples == "auto"
+            else self.keep_examples
         )
+        options = self._options(intercept=self.fit_intercept, keep=self.kernel is not None or bool(needed))
+        return TaggingTask(self.settings(), options, class_weight=self.class_weight, min_count=self.min_count)
+
+    def settings(self) -> TaggingSettings:
+        """Return the settings of the task: features, and which paths are allowed."""
+        return TaggingSettings(
+            self.templates, self.features, self.scheme, self.allowed, self.transitions, self.hashing
+        )
+
+    def take_over(self, task: Any) -> None:
+        """Set the fitted attributes from a task."""
+        super().take_over(task)
+        self.classes_ = reading.as_array(task.labels)
+        for name in ("temperature_", "dev_scores_"):  # they belong to an earlier guess
+            if name in vars(self):
+                delattr(self, name)
+
+    def _resumed(self, classes: Any) -> TaggingTask:
+        """Return the task of the run, with the parameters that may change while it continues."""
+        task: TaggingTask = self.task_
+        if task.frozen:
+            raise ValueError("A pruned tagger cannot learn. Continue with the one it was made from.")
+        names = "templates, features, scheme, allowed, transitions and hashing"
+        self._check_same(
+            ("fit_intercept", bool(self.fit_intercept), task.run.intercept),
+            (names, self.settings(), task.settings),
+        )
+        if classes is not None and {*classes} != {*task.labels}:
+            raise ValueError(f"partial_fit cannot change the labels, {task.labels}. Got classes={classes!r}.")
+        task.class_weight = self.class_weight
+        return task
+
+    def _watching(self, dev: Any) -> Callable[[Task], EarlyStopping]:
+        """Return what scores the present guess of a task on a validation set, which is encoded once."""
+        if not (isinstance(dev, tuple | list) and len(dev) == 2):
+            raise ValueError(f"dev must be a pair (X, y). Got {type(dev).__name__}.")
+        sequences, truths = reading.as_sequences(dev[0]), list(dev[1])
+        sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
+        chunks = self._chunks(sequences)
+
+        def watch(task: Any) -> EarlyStopping:
+            encoded = {chunk.start: self._encoded(task, sequences, chunk) for chunk in chunks}
+
+            def score() -> float:
+                found = self._decoded(task, best_labels, chunks, lambda chunk: encoded[chunk.start])
+                labels = self._listed(task, *concatenated(found))
+                return metrics.tags.METRICS[self.metric](truths, labels)
+
+            assert self.patience is not None
+            return EarlyStopping(task.run, score, self.patience)
+
+        return watch
+
+    def _weights(self, name: str) -> Floats:
+        """Return the weights without the memory reserved for new features."""
+        weights = super()._weights(name)
+        return np.vstack([weights[: self.task_.encoder.width], weights[-1:]])

@@ -53,8 +53,8 @@ class Kernel:
             Arrays, lists of lists or CSR matrices of finite numbers with one row per example; for
             kernels on objects, lists of any objects. float32 stays float32.
         """
-        A = rows_of(self._accepted(X, "X"))
-        B = A if Z is None else rows_of(self._accepted(Z, "Z"))
+        A = rows_of(self.accepted(X, "X"))
+        B = A if Z is None else rows_of(self.accepted(Z, "Z"))
         if self.domain == "vectors":
             same_width(A.data, B.data)
         with np.errstate(over="ignore", invalid="ignore"):  # reported below
@@ -63,7 +63,8 @@ class Kernel:
             raise ValueError(f"{self!r} leaves the range of {values.dtype} on these rows. Scale the data.")
         return values
 
-    def _accepted(self, X: Data, name: str) -> Data:
+    def accepted(self, X: Data, name: str) -> Data:
+        """Return rows in the form that the kernel takes; raises an error that calls them `name`."""
         if self.domain == "precomputed":
             raise ValueError(
                 "A precomputed kernel has no formula, so it cannot be evaluated on rows. "

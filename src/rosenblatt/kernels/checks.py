@@ -90,7 +90,7 @@ def check(kernel: Kernel, X: Data, *, tolerance: float | None = None) -> KernelC
     not a kernel on these 3 rows: symmetric (off by 0), NOT positive semi-definite \
 (eigenvalues from -1.27 to 1.83); tolerance 1.83e-09
     """
-    data = vectors(X, "X").astype(np.float64) if kernel.domain == "vectors" else kernel._accepted(X, "X")
+    data = vectors(X, "X").astype(np.float64) if kernel.domain == "vectors" else kernel.accepted(X, "X")
     # Two separate values, so that nothing takes the matrix for symmetric without looking.
     K = kernel.between(rows_of(data), rows_of(data.copy()))
     asymmetry = float(np.abs(K - K.T).max(initial=0))

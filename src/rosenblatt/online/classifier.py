@@ -8,17 +8,19 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Ints
+from rosenblatt.engine.faults import NotFiniteError
 from rosenblatt.engine.packed import PackedRounds
-from rosenblatt.engine.run import NotFiniteError
-from rosenblatt.games import Binary
-from rosenblatt.online.asked import AskedAboutRows
+from rosenblatt.online.base import OnlineRows
 from rosenblatt.rules import Rule
+from rosenblatt.tasks.classification import ClassificationTask
 
 TRUTHS: dict[Any, Ints] = {-1: np.array([0]), 1: np.array([1])}
 """The truths of the binary game, by label."""
 
+CLASSES = np.array([-1, 1])
 
-class Classifier(AskedAboutRows):
+
+class Classifier(OnlineRows):
     """An online binary classifier, which learns from one example at a time.
 
     Learning examples one by one gives the ledger of `PerceptronClassifier.fit` with one epoch and no
@@ -64,9 +66,10 @@ class Classifier(AskedAboutRows):
     ) -> None:
         if ties not in ("mistake", "positive"):
             raise ValueError(f"ties must be 'mistake' or 'positive'. Got {ties!r}.")
-        super().__init__(
-            Binary(ties), kernel, rule, learning_rate, predictor, intercept=fit_intercept, budget=budget
-        )
+        super().__init__(kernel, rule, learning_rate, predictor, budget, intercept=fit_intercept)
+        task = ClassificationTask(self._run_options, ties=ties)
+        task.begin_with(0, CLASSES)
+        self._begin(task)
         self._packed_rounds = None if self._packed_scores is None else PackedRounds(self._run)
 
     def predict(self, x: Any) -> float:

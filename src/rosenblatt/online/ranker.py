@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
-from rosenblatt.engine.run import NotFiniteError
-from rosenblatt.games import Ranking
-from rosenblatt.online.asked import AskedAboutRows
+from rosenblatt.engine.faults import NotFiniteError
+from rosenblatt.online.base import OnlineRows
 from rosenblatt.rows import count
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.lists import best_of
+from rosenblatt.tasks.ranking import RankingTask
 
 
-class Ranker(AskedAboutRows):
+class Ranker(OnlineRows):
     """An online ranker, which learns from one list at a time.
 
     Learning lists one by one gives the ledger of `PerceptronRanker.fit` with strategy="best", one epoch and
@@ -56,7 +56,10 @@ class Ranker(AskedAboutRows):
         predictor: str = "last",
         budget: Any = None,
     ) -> None:
-        super().__init__(Ranking("best"), kernel, rule, learning_rate, predictor, budget=budget)
+        super().__init__(kernel, rule, learning_rate, predictor, budget)
+        task = RankingTask(self._run_options, strategy="best")
+        task.begin_with(0)
+        self._begin(task)
 
     def find_best(self, candidates: Any) -> int:
         """Return the index of the best candidate; the first of equals."""

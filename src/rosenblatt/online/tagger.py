@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from rosenblatt.budgets import as_budget
+from rosenblatt.data.blocks import Sequences
 from rosenblatt.engine.learner import learn
-from rosenblatt.engine.run import begin
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.kernels import as_kernel
 from rosenblatt.ledger import Ledger
-from rosenblatt.online.asked import ONCE, Online, in_own_words
+from rosenblatt.online.base import ONCE, Online, in_own_words
 from rosenblatt.rules import Rule, as_rule
-from rosenblatt.tasks.tagging import Labeller, Task, reading
+from rosenblatt.tasks.tagging import TaggingSettings, TaggingTask, reading
+from rosenblatt.tasks.task import NOTHING_DRAWN
 
 
 class Tagger(Online):
@@ -64,17 +65,17 @@ class Tagger(Online):
         predictor: str = "last",
         budget: Any = None,
     ) -> None:
-        self._task = Task(templates, features, scheme, allowed, transitions, hashing)
-        if labels is None and self._task.sees_pairs:
+        self._settings = TaggingSettings(templates, features, scheme, allowed, transitions, hashing)
+        if labels is None and self._settings.sees_pairs:
             raise ValueError(
                 "Templates that use pairs of labels need all labels in advance: pass labels=[…]. Got None."
             )
         self._open = labels is None
         self._labels = reading.checked_labels(labels or ())
         super().__init__(predictor, keeps=kernel is not None)
-        self._labeller: Labeller | None = None
+        self.task: TaggingTask | None = None
         self._passed_over = 0
-        self._options: dict[str, Any] = {
+        self._run_options: dict[str, Any] = {
             "kernel": None if kernel is None else as_kernel(kernel),
             "rule": as_rule(rule, learning_rate),
             "intercept": fit_intercept,
@@ -87,11 +88,11 @@ class Tagger(Online):
     @in_own_words
     def label(self, tokens: Sequence[Any]) -> list[Any]:
         """Return the labels of the best path; None for each token before anything has been learned."""
-        if self._labeller is None:
+        task = self.task
+        if task is None:
             return [None] * lengths_of([tokens])[0]
-        encoded = self._labeller.encode([tokens], self._predictor)
-        found, _ = self._labeller.lattice(encoded, self._predictor).best()
-        return [self._labeller.labels[i] for i in found.tolist()]
+        found, _ = task.lattice(task.encode([tokens], self._predictor), self._predictor).best()
+        return [task.labels[i] for i in found.tolist()]
 
     @in_own_words
     def add_example(self, tokens: Sequence[Any], labels: Sequence[Any]) -> None:
@@ -100,41 +101,39 @@ class Tagger(Online):
         if not lengths_of([tokens])[0]:
             self._pass_over()
             return
-        labeller = self._ready_for(tokens, labels)
-        encoded, truths = labeller.read([tokens], [labels])
-        self._labeller = labeller
-        examples = labeller.examples(encoded, truths)
-        labeller.prepare(examples, 1)
-        learn(labeller.run, examples, ONCE)
+        task = self._ready_for(tokens, labels)
+        examples = task.more(Sequences([tokens], [labels]), NOTHING_DRAWN)
+        self.task = task
+        learn(task.run, examples, ONCE)
 
     @property
     def labels(self) -> list[Any]:
         """The labels known so far."""
-        return list(self._labels if self._labeller is None else self._labeller.labels)
+        return list(self._labels if self.task is None else self.task.labels)
 
     @property
     def ledger(self) -> Ledger:
         """The record of the rounds so far."""
-        if self._labeller is None:
+        if self.task is None:
             raise ValueError("There is no ledger before the first example. Call add_example.")
-        return self._labeller.run.ledger
+        return self.task.run.ledger
 
     def _pass_over(self) -> None:
         """Count an empty sequence as a round, now or when there is a run."""
-        if self._labeller is None:
+        if self.task is None:
             self._passed_over += 1
         else:
-            self._labeller.run.pass_over(1)
+            self.task.run.pass_over(1)
 
-    def _ready_for(self, tokens: Sequence[Any], labels: Sequence[Any]) -> Labeller:
-        """Return a labeller; unless the labels were fixed, one that knows these."""
+    def _ready_for(self, tokens: Sequence[Any], labels: Sequence[Any]) -> TaggingTask:
+        """Return a task; unless the labels were fixed, one that knows these."""
         ids = dict.fromkeys(self.labels, 0)
         if self._open:
             reading.add_labels([labels], lengths_of([tokens]), ids)
-        if self._labeller is None:
-            labeller = Labeller(self._task, self._task.encoder(tokens, list(ids)), list(ids))
-            features = None if self._options["kernel"] is not None else 0
-            labeller.run = begin(labeller.game, features=features, **self._options)
-            labeller.run.pass_over(self._passed_over)
-            return labeller
-        return self._labeller if len(ids) == len(self.labels) else self._labeller.with_labels(list(ids))
+        if self.task is not None:
+            return self.task if len(ids) == len(self.labels) else self.task.with_labels(list(ids))
+        task = TaggingTask(self._settings, self._run_options)
+        task.know(self._settings.encoder(tokens, list(ids)), list(ids))
+        task.begin_with(0)
+        task.run.pass_over(self._passed_over)
+        return task

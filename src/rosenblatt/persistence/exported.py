@@ -69,19 +69,16 @@ class KernelGuess:
 def guess_of(estimator: Any) -> LinearGuess | KernelGuess:
     """Return the guess that the predictor of a classifier or a ranker uses."""
     check_single(estimator)
-    run, features = estimator._run, int(getattr(estimator, "n_features_in_", 0))
+    run, features = estimator.run_, int(getattr(estimator, "n_features_in_", 0))
     if run.kernel is None:
-        weights = predictors.guess_weights(run, estimator.predictor).astype(np.float64)
+        weights = run.single_guess(estimator.predictor).weights.astype(np.float64)
         return LinearGuess(weights[:features], run.support.constant * weights[-1])
     check_formula(run.kernel)
     return _kernel_guess(run, estimator.predictor, features)
 
 
 def _kernel_guess(run: Run, predictor: str, features: int) -> KernelGuess:
-    support = run.support
-    index, output, amount, _ = predictors.guess(run, predictor)
-    coefficients = np.zeros((len(support), run.game.outputs))
-    coefficients[index, output] = amount
+    support, coefficients = run.support, run.single_guess(predictor).coefficients
     used = np.flatnonzero(coefficients.any(axis=1))
     vectors: Any = support.rows.take(used).data if len(used) else np.empty((0, features))
     if sp.issparse(vectors):
@@ -91,7 +88,7 @@ def _kernel_guess(run: Run, predictor: str, features: int) -> KernelGuess:
 
 def check_single(estimator: Any) -> None:
     """Refuse estimators that are not fitted, and predictors that use many guesses."""
-    check_is_fitted(estimator, "_run")
+    check_is_fitted(estimator, "task_")
     if estimator.predictor not in predictors.GUESSES:
         raise ValueError(
             f"An exported learner is a single guess, {', '.join(predictors.GUESSES)}. Got "

@@ -7,7 +7,10 @@ import numpy as np
 from rosenblatt import kernels
 from rosenblatt._types import Array, Floats
 from rosenblatt.budgets import Budget
-from rosenblatt.engine.hypotheses import Budgeted, Dual, Hypothesis, Primal
+from rosenblatt.engine.budgeted import Budgeted
+from rosenblatt.engine.dual import Dual
+from rosenblatt.engine.hypotheses import Hypothesis
+from rosenblatt.engine.primal import Primal
 from rosenblatt.games import Game
 from rosenblatt.ledger import STRUCTURE
 from rosenblatt.persistence.kernels import kernel_text, parsed
@@ -32,6 +35,7 @@ def write_guess(writer: Writer, guess: Hypothesis) -> None:
             _write_remembered(writer.section("remembered"), guess)
     if guess.keep:
         _write_rows(writer.section("rows"), guess.support.rows)
+        writer.array("truths", guess.support.truths)
     writer["follows_recent"] = guess.recent is not None
     if guess.recent is not None:
         _write_recent(writer.section("recent"), guess)
@@ -47,6 +51,7 @@ def read_guess(reader: Reader, game: Game, rows_seen: int) -> Hypothesis:
         _check_rows(reader, guess, rows)
         if len(rows):
             guess.support.keep(rows)
+            guess.support.set_truths(reader.array("truths", (np.int64, np.float64), len(rows)))
     match guess:
         case Dual():
             guess.coefficients = reader.array("coefficients", np.float64, len(guess.support), game.outputs)

@@ -113,7 +113,7 @@ def to_json(estimator: Any, names: Sequence[str] = ()) -> str:
         "predictor": estimator.predictor,
     }
     if isinstance(estimator, PerceptronTagger):
-        values |= tagger_values(estimator._labeller, estimator.predictor)
+        values |= tagger_values(estimator.task_, estimator.predictor)
     else:
         values |= _classes(estimator) | _features(estimator, names) | _guess(estimator)
     return json.dumps(values, ensure_ascii=False, allow_nan=False)
@@ -122,7 +122,7 @@ def to_json(estimator: Any, names: Sequence[str] = ()) -> str:
 def _classes(estimator: Any) -> dict[str, Any]:
     if not isinstance(estimator, PerceptronClassifier):
         return {}
-    game = estimator._run.game
+    game = estimator.run_.game
     ties = {"ties": game.ties} if isinstance(game, Binary) else {}
     return {"classes": plain_classes(estimator.classes_)} | ties
 

@@ -11,35 +11,35 @@ from rosenblatt._types import Array, Floats
 from rosenblatt.features import ArrayEncoder, Template, TemplateEncoder
 from rosenblatt.features.words import kind_of
 from rosenblatt.persistence.exported import plain_classes
-from rosenblatt.tasks.tagging import Labeller, inside, reading
+from rosenblatt.tasks.tagging import TaggingTask, inside, reading
 
 Weights = dict[str, list[list[Any]]]
 
 
-def tagger_values(labeller: Labeller, predictor: str) -> dict[str, Any]:
+def tagger_values(task: TaggingTask, predictor: str) -> dict[str, Any]:
     """Return one guess of a tagger as JSON values; see `rosenblatt.persistence.json`."""
-    _check(labeller)
-    weights, _ = labeller.guess(predictor)
-    constant = labeller.run.support.constant
-    pairs = inside.transitions(labeller, predictor)
+    _check(task)
+    weights = task.run.single_guess(predictor).weights
+    constant = task.run.support.constant
+    pairs = inside.transitions(task, predictor)
     return {
-        "labels": plain_classes(reading.as_array(labeller.labels)),
-        **_reads(labeller),
+        "labels": plain_classes(reading.as_array(task.labels)),
+        **_reads(task),
         "intercepts": (constant * weights[-1].astype(np.float64)).tolist(),
         "transitions": _or_none(pairs[:-1, :-1]),
         "first": _or_none(pairs[-1:, :-1])[0],
         "last": _or_none(pairs[:-1, -1:].T)[0],
-        "weights": _named(labeller.names, weights[: labeller.encoder.width].astype(np.float64)),
+        "weights": _named(task.names, weights[: task.encoder.width].astype(np.float64)),
     }
 
 
-def _check(labeller: Labeller) -> None:
-    if labeller.is_dual:
+def _check(task: TaggingTask) -> None:
+    if task.is_dual:
         raise ValueError(
             "A tagger in JSON is the weights of its features. Got one with a kernel, which has support "
             "vectors instead: learn without, or use the model file."
         )
-    hashing = getattr(labeller.encoder, "hashing", None)
+    hashing = getattr(task.encoder, "hashing", None)
     if hashing is not None:
         raise ValueError(
             f"A tagger in JSON knows its features by name. Got hashing={hashing}, which forgets names: learn "
@@ -47,9 +47,9 @@ def _check(labeller: Labeller) -> None:
         )
 
 
-def _reads(labeller: Labeller) -> dict[str, Any]:
+def _reads(task: TaggingTask) -> dict[str, Any]:
     """Return how the features of a token are read."""
-    encoder = labeller.encoder
+    encoder = task.encoder
     if isinstance(encoder, TemplateEncoder):
         return {"reads": "templates", "templates": _templates(encoder.templates)}
     return {"reads": "arrays" if isinstance(encoder, ArrayEncoder) else "names"}

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._types import Array
-from rosenblatt.online.asked import Online
+from rosenblatt.online.base import Online
 from rosenblatt.persistence import archive
 from rosenblatt.persistence.archive import ModelError, Refused
 from rosenblatt.persistence.estimators import HOMES, READERS, WRITERS, estimator_class
@@ -87,7 +87,7 @@ def contents(model: Model) -> tuple[archive.Header, dict[str, Array]]:
         if isinstance(estimator, Online):
             instead = f"pickle it, or learn with Perceptron{kind}.partial_fit and save that"
         raise ValueError(f"A model file holds one of {', '.join(HOMES)}. Got {kind}: {instead}.")
-    check_is_fitted(estimator, "_run")
+    check_is_fitted(estimator, "task_")
     writer = Writer()
     writer["library"] = __version__
     writer["estimator"] = kind
@@ -111,7 +111,7 @@ def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
     reader.check(set(given) == names, f"the parameters of {kind} should be {', '.join(sorted(names))}")
     estimator.set_params(**{name: _parameter(parameters, name) for name in names})
     try:
-        estimator._check_parameters()
+        estimator.check_parameters()
     except (TypeError, ValueError) as wrong:
         reader.refuse(f"the parameters should be possible ({wrong!s:.200})")
     READERS[kind](reader.section("fitted"), estimator)
@@ -123,7 +123,7 @@ def model_of(header: archive.Header, arrays: dict[str, Array]) -> Model:
 def _plain_parameter(name: str, value: Any) -> Any:
     if name == "templates" and value is not None and not isinstance(value, str):
         from rosenblatt.persistence.taggers import write_templates
-        from rosenblatt.tasks.tagging.task import as_templates
+        from rosenblatt.tasks.tagging.settings import as_templates
 
         return {"templates": write_templates(as_templates(value))}
     if name == "features" and value is not None:

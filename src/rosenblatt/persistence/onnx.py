@@ -66,7 +66,7 @@ def to_onnx(estimator: Any) -> bytes:
     outputs: list[tuple[str, str, Sequence[Any]]] = []
     if isinstance(estimator, PerceptronClassifier):
         classes = _classes(plain_classes(estimator.classes_))
-        scores, index = _decided(graph, scores, estimator._run.game)
+        scores, index = _decided(graph, scores, estimator.run_.game)
         graph.node("Gather", graph.constant(classes), index, output="label")
         outputs.append(("label", "STRING" if classes.dtype == object else "INT64", ["N"]))
     else:

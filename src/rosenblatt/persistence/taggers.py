@@ -1,4 +1,4 @@
-"""Labellers in a model file: labels, encoders and runs of the sequence game."""
+"""Tagging tasks in a model file: labels, encoders and runs of the sequence game."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.persistence.runs import read_run, write_run
 from rosenblatt.persistence.sections import LARGEST, Reader, Writer
 from rosenblatt.persistence.values import plain, unplain
-from rosenblatt.tasks.tagging import Labeller, Task
+from rosenblatt.tasks.tagging import TaggingTask
 
 MOST_FEATURES = 2**31 - 1
 
 
-def write_labeller(writer: Writer, labeller: Labeller) -> None:
-    """Write the labels, the encoder and the run."""
-    writer["labels"] = [plain(label, "A label") for label in labeller.labels]
-    _write_encoder(writer.section("encoder"), labeller.encoder)
-    write_run(writer.section("run"), labeller.run)
+def write_tagging(writer: Writer, task: TaggingTask) -> None:
+    """Write the labels, the encoder and the run of a task."""
+    writer["labels"] = [plain(label, "A label") for label in task.labels]
+    _write_encoder(writer.section("encoder"), task.encoder)
+    write_run(writer.section("run"), task.run)
 
 
-def read_labeller(reader: Reader, task: Task) -> Labeller:
-    """Read the labeller of a task."""
+def read_tagging(reader: Reader, task: TaggingTask) -> None:
+    """Read the labels, the encoder and the run of a task."""
     labels = [unplain(reader, label) for label in _list(reader, "labels")]
     _check_labels(reader, labels)
     encoder = _read_encoder(reader.section("encoder"), labels)
-    labeller = Labeller(task, encoder, labels)
-    run = labeller.run = read_run(reader.section("run"), labeller.game)
-    weights = getattr(run.hypothesis, "weights", None)
-    fits = weights is None or encoder.width < len(weights)
+    task.know(encoder, labels)
+    task.run = read_run(reader.section("run"), task.game)
+    primal = task.run.primal
+    fits = primal is None or encoder.width < len(primal.weights)
     reader.check(fits, "there should be weights for all features")
-    return labeller
 
 
 def _check_labels(reader: Reader, labels: list[Any]) -> None:

@@ -69,7 +69,7 @@ def confused(estimator: Any) -> Ints:
     """Return the confusion matrix of the mistakes: true labels (rows) by predicted labels (columns)."""
     if not isinstance(estimator, RunEstimator):
         raise ValueError(f"Mistakes are counted from a run. Got {type(estimator).__name__}, which has none.")
-    game, ledger = estimator._fitted().game, estimator.ledger_
+    game, ledger = estimator.run_.game, estimator.ledger_
     if type(game) not in READERS:
         raise ValueError(
             "A confusion matrix counts labels. Got a "
@@ -100,21 +100,21 @@ def _of_argmax(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
 
 def _of_one_vs_rest(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
     """Return true classes, by the support set, and predictions: a class, or after the last one "no"."""
-    run = estimator._run
+    run = estimator.run_
     check_kept(run, "confusion")
     if run.budget is not None:
         raise ValueError(
             "The confusion matrix of one-vs-rest needs all corrected rows, and a budget drops some. Got "
             f"{run.budget!r}."
         )
-    truths = np.array(estimator._support_truths, np.int64)[run.support.indices(ledger.row)]
+    truths = run.support.truths[run.support.indices(ledger.row)]
     predicted = np.where(_up(ledger), len(estimator.classes_), ledger.head)
     return truths[ledger.wrong], predicted[ledger.wrong]
 
 
 def _of_labels(estimator: Any, ledger: Ledger) -> tuple[Ints, Ints]:
     """Return the labels of wrong tokens: the first rows of a correction, as many as its cost."""
-    run = estimator._run
+    run = estimator.run_
     if run.rule.required_margin > 0 or run.ruled_otherwise:
         raise ValueError(
             "The ledger of a tagger holds its predictions if only mistakes were corrected, by the rule "

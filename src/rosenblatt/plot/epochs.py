@@ -13,7 +13,6 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.replay import replayed
 from rosenblatt.engine.run import Run
 from rosenblatt.estimators.base import RunEstimator
-from rosenblatt.estimators.tagger import PerceptronTagger
 from rosenblatt.plot.axes import axis
 from rosenblatt.plot.colours import BLUE, GREEN, INK, PURPLE, VERMILION
 
@@ -76,7 +75,7 @@ def error_by_predictor(
     """
     if not isinstance(estimator, RunEstimator):
         raise ValueError(f"Predictors are those of an estimator with a run. Got {type(estimator).__name__}.")
-    run = estimator._fitted()
+    run = estimator.run_
     points, in_epochs = _points(run, rounds)
     ax = axis(ax)
     errors = [_errors(estimator, replayed(run, point), X, y, passed_on) for point in points.tolist()]
@@ -114,10 +113,8 @@ def _points(run: Run, rounds: Iterable[int] | None) -> tuple[Ints, bool]:
 def _errors(estimator: Any, run: Run, X: Any, y: Any, passed_on: dict[str, Any]) -> dict[str, float]:
     """Return the error of each predictor of the estimator with another run over the same features."""
     other = copy(estimator)
-    other._run = run
-    if isinstance(other, PerceptronTagger):
-        other._labeller = copy(other._labeller)
-        other._labeller.run = run
+    other.task_ = copy(estimator.task_)
+    other.task_.run = run
     return {
         name: 1 - other.set_params(predictor=name).score(X, y, **passed_on) for name in predictors.FROM_LEDGER
     }

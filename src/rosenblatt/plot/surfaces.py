@@ -138,7 +138,7 @@ def _draw_points(ax: Axes, points: Floats, labels: Ints, classes: Array) -> None
 
 
 def _draw_rings(ax: Axes, estimator: PerceptronClassifier) -> None:
-    if not estimator._run.hypothesis.keep:
+    if not estimator.run_.hypothesis.keep:
         return
     vectors, importance = importances(estimator)
     name = "without a kernel" if estimator.kernel is None else repr(estimator.kernel)
@@ -158,10 +158,9 @@ def _draw_rings(ax: Axes, estimator: PerceptronClassifier) -> None:
 
 def importances(estimator: PerceptronClassifier) -> tuple[Floats, Floats]:
     """Return the support vectors of the guess that predicts, and the largest |α| of each."""
-    run = estimator._run
-    index, _, amount, _ = predictors.guess(run, predictors.single(estimator.predictor))
-    importance = np.zeros(len(run.support))
-    np.maximum.at(importance, index, np.abs(amount))
+    run = estimator.run_
+    guess = run.single_guess(predictors.single(estimator.predictor))
+    importance = np.abs(guess.coefficients).max(axis=1, initial=0.0)
     used = np.flatnonzero(importance)
     rows = run.support.rows.take(used).data
     return np.asarray(rows.toarray() if sp.issparse(rows) else rows, np.float64), importance[used]

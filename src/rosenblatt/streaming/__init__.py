@@ -1,6 +1,6 @@
 """Out-of-core training: files of any length in blocks, with checkpoints from which a killed run resumes."""
 
-from rosenblatt.streaming.feeds import feed_of
-from rosenblatt.streaming.training import Checkpoints, Position, fit_blocks
+from rosenblatt.streaming.checkpoints import Checkpoints, fit_blocks
+from rosenblatt.tasks.training import Position
 
-__all__ = ["Checkpoints", "Position", "feed_of", "fit_blocks"]
+__all__ = ["Checkpoints", "Position", "fit_blocks"]

@@ -1,7 +1,8 @@
-"""From labels to truths and weights, one per row."""
+"""Classification: labels become truths, one per row, and scores become classes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,14 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from rosenblatt._types import Array, Floats, Ints
+from rosenblatt._types import Array, Data, Floats, Ints
+from rosenblatt.data.blocks import Block
+from rosenblatt.engine.run import Examples, begin
+from rosenblatt.engine.slots import NO_TRUTH
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
-
-MOST = 1e75
-"""The largest weight: sums of products of such numbers stay in the range of float64."""
+from rosenblatt.rows import Rows, rows_of
+from rosenblatt.tasks.task import MOST, RowTask
+from rosenblatt.theory import certificates, directions, explanations
 
 
 def checked_labels(y: Any, rows: int) -> Array:
@@ -118,23 +122,146 @@ def _one_per_row(sample_weight: Any, rows: int) -> Floats:
     return np.broadcast_to(weights, (rows,))
 
 
-def game(classes: int, multiclass: str, ties: str) -> Game:
-    """Return the game for this many classes: "argmax" or "one-vs-rest" above two."""
-    if classes == 2:
-        return Binary(ties=ties)
-    return Argmax(classes) if multiclass == "argmax" else OneVsRest(classes)
+class ClassificationTask(RowTask):
+    """A run of a game of one row a round, between a user's rows and labels.
 
-
-def truths_of_support(
-    ids: Ints, coefficients: Floats, known: dict[int, int], truths: Ints, seen: int
-) -> list[int]:
-    """Return the class of every row in a budgeted support set.
-
-    Rows with ids from `seen` on are new and have a truth; one made of two, whose id is below 0, counts for
-    the class with its largest coefficient.
+    Parameters
+    ----------
+    options
+        The arguments of `engine.begin` besides the game and the features.
+    multiclass, ties, start, class_weight
+        As for `PerceptronClassifier`.
+    classes
+        All classes; None for those of the first block.
     """
-    counts = np.hstack([-coefficients, coefficients]) if coefficients.shape[1] == 1 else coefficients
-    return [
-        int(np.argmax(line)) if row < 0 else known[row] if row in known else int(truths[row - seen])
-        for row, line in zip(ids.tolist(), counts, strict=True)
-    ]
+
+    def __init__(
+        self,
+        options: dict[str, Any],
+        *,
+        multiclass: str = "argmax",
+        ties: str = "mistake",
+        start: str = "zero",
+        class_weight: Any = None,
+        classes: Array | None = None,
+    ) -> None:
+        super().__init__(options)
+        self.multiclass, self.ties, self.start = multiclass, ties, start
+        self.class_weight = class_weight
+        self.given = classes
+        self.classes: Array = np.empty(0)
+
+    def game(self) -> Game:
+        """Return the game for the classes: "argmax" or "one-vs-rest" above two."""
+        if len(self.classes) == 2:
+            return Binary(ties=self.ties)
+        return Argmax(len(self.classes)) if self.multiclass == "argmax" else OneVsRest(len(self.classes))
+
+    def begin(self, block: Block, random: np.random.Generator, epochs: int = 1) -> None:
+        """Begin a run with the given classes, or those of this block."""
+        width = None if isinstance(block.X, list) else int(block.X.shape[1])
+        classes = classes_of(block.y) if self.given is None else np.unique(self.given)
+        self.begin_with(width, classes, random)
+
+    def begin_with(
+        self, width: int | None, classes: Array, random: np.random.Generator | None = None
+    ) -> None:
+        """Begin a run for rows of this width and these classes; `random` draws a random start."""
+        check_classes(classes, self.ties)
+        self.classes, self.features = classes, width
+        game, start = self.game(), None
+        features = None if self.options["kernel"] is not None else width
+        if self.start == "random" and features is not None and random is not None:
+            start = random.normal(scale=0.01, size=(features + 1, game.outputs))
+            start[-1] *= self.options["intercept"]
+        self.run = begin(game, features=features, start=start, **self.options)
+
+    def blocks(self, source: Iterable[Block]) -> Iterator[Block]:
+        """Yield the blocks of the source, after a check that all labels are known."""
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all labels before the first round. Got a file that is read in "
+                "chunks: give every class its weight."
+            )
+        for block in super().blocks(source):
+            new = np.setdiff1d(block.y, self.classes)
+            if len(self.classes) and len(new):
+                raise ValueError(
+                    f"The label {new.tolist()[0]!r} is not one of the classes {shown(self.classes)} of "
+                    "the first rows. Name all classes beforehand."
+                )
+            yield block
+
+    def examples(self, block: Block, random: np.random.Generator, epochs: int = 1) -> Examples:
+        """Return one round per row."""
+        truths = encode(block.y, self.classes)
+        found = weights(truths, self.classes, block.sample_weight, self.class_weight)
+        return Examples(self.run.number(self.as_wide(block.X)), truths, weights=found)
+
+    def scores(self, rows: Rows, predictor: str, random: np.random.Generator | None = None) -> Floats:
+        """Return the scores of rows: one each for two classes, else one per class."""
+        found = self.run.guess(predictor, random).scores(rows).scores
+        return found[:, 0] if len(self.classes) == 2 else found
+
+    def answers(self, rows: Rows, predictor: str, random: np.random.Generator | None = None) -> Array:
+        """Return the class of every row."""
+        return np.asarray(self.classes[self.run.guess(predictor, random).answers(rows)])
+
+    def explain(self, row: Rows, predictor: str, label: Any = None) -> explanations.Explanation:
+        """Explain the score of one row for a class: by default the predicted one, or the second of two."""
+        answer = self.answers(row, predictor)[0]
+        chosen, output, sign = self._to_explain(answer, label)
+        ids, importance, similarity, start = explanations.parts(self.run, row, predictor, output)
+        label_of = dict(zip(self.run.support.ids.tolist(), self.support_labels(), strict=True))
+        return explanations.Explanation(
+            answer=answer,
+            output=self.classes[chosen],
+            score=sign * float(self.run.single_guess(predictor).scores(row).scores[0, output]),
+            examples=ids,
+            labels=np.array([label_of[i] for i in ids.tolist()]),
+            importance=sign * importance,
+            similarity=similarity,
+            start=sign * start,
+        )
+
+    def _to_explain(self, answer: Any, label: Any) -> tuple[int, int, int]:
+        """Return a class, the output with its score, and the sign of the class in that output."""
+        classes = self.classes.tolist()
+        if label is not None and label not in classes:
+            raise ValueError(f"label must be one of {shown(self.classes)}. Got {label!r}.")
+        if len(classes) == 2:
+            chosen = 1 if label is None else classes.index(label)
+            return chosen, 0, 2 * chosen - 1
+        chosen = int(np.flatnonzero(self.classes == answer)[0]) if label is None else classes.index(label)
+        return chosen, chosen, 1
+
+    def support_labels(self) -> Array:
+        """Return the class of every support vector; of one made of two, by its largest coefficient."""
+        truths = self.run.support.truths
+        merged = np.flatnonzero(truths == NO_TRUTH)
+        if len(merged) and self.run.budgeted is not None:
+            found = self.run.budgeted.coefficients[merged]
+            truths = truths.copy()
+            truths[merged] = np.argmax(np.hstack([-found, found]) if found.shape[1] == 1 else found, axis=1)
+        return np.asarray(self.classes[truths])
+
+    def certify(self, data: Data, labels: Array, u: Any = None) -> list[certificates.Certificate]:
+        """Return a certificate per head for these examples, which must be those that were learned from.
+
+        `u` is weights, or another run and one of its predictors.
+        """
+        examples = Examples(rows_of(data), encode(labels, self.classes))
+        certificates.check_learned_from(self.run, examples)
+        certificates.check_labels(examples.truths, self.run.support.ids, self.run.support.truths)
+        return certificates.certify(self.run, examples, None if u is None else [self._direction(u, examples)])
+
+    def _direction(self, u: Any, examples: Examples) -> directions.Direction:
+        if not isinstance(u, tuple):
+            return directions.direction_of_weights(self.run, examples, np.asarray(u, dtype=np.float64))
+        other, predictor = u
+        if other.kernel != self.run.kernel or other.game != self.run.game:
+            raise ValueError(
+                f"u must have learned with the same kernel and classes, {self.run.kernel!r}. "
+                f"Got {other.kernel!r}."
+            )
+        return directions.direction_of_run(self.run, examples, other, predictor)

@@ -1,4 +1,4 @@
-"""Lists as rounds: which rows are shown together, all rows of a query or pairs of them."""
+"""Lists: rows with grades in queries, in the forms in which users pass them, and as rounds."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from rosenblatt._types import Ints
+from rosenblatt._types import Array, Ints
 from rosenblatt.engine.run import Examples
-from rosenblatt.rows import Rows
-from rosenblatt.rows.queries import group_rows
+from rosenblatt.features.encoders import shown
+from rosenblatt.kernels import Kernel
+from rosenblatt.rows import Rows, count
+from rosenblatt.rows.queries import group_rows, ids_of_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +58,14 @@ class Lists:
         change = np.flatnonzero((np.diff(query) != 0) | (np.diff(grades) != 0)) + 1
         edges = np.concatenate([[0], change, [len(order)]])
         alike = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
-        first, count = edges[alike], np.diff(edges)[alike]  # of those with the same query and grade
-        others = lengths[query] - count
+        first, size = edges[alike], np.diff(edges)[alike]  # of those with the same query and grade
+        others = lengths[query] - size
         eligible = np.flatnonzero(others > 0)
         if not len(eligible):
             return np.empty(0, np.int64)
         drawn = random.choice(eligible, draws)
         other = self.starts[query[drawn]] + random.integers(0, others[drawn])
-        other += np.where(other >= first[drawn], count[drawn], 0)
+        other += np.where(other >= first[drawn], size[drawn], 0)
         return np.stack([order[drawn], order[other]], axis=1).reshape(-1)
 
 
@@ -107,3 +110,65 @@ def _grades(y: Any, order: Ints, starts: Ints) -> Ints:
     best = np.zeros(rows, np.int64)
     best[order[starts[:-1] + grades.astype(np.int64)]] = 1
     return best
+
+
+def gathered(X: Any, y: Any, qid: Any, group: Any, kernel: Kernel | None) -> tuple[Any, Any, Any]:
+    """Return the rows, the grades or the indices of the best rows, and the query of every row."""
+    if y is None:
+        if qid is not None or group is not None:
+            raise ValueError("Pairs (candidates, best) are lists already. Got qid or group besides.")
+        X, y, group = _from_pairs(X, kernel)
+        return X, y, ids_of_groups(group, count(X))
+    X, qid = without_queries(X, qid, group)
+    if qid is None:
+        raise ValueError(
+            "A ranker needs to know which rows are one list: pass qid, group, or a data frame with a "
+            "column 'qid'. Got none of them."
+        )
+    return X, y, qid
+
+
+def without_queries(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:
+    """Return the rows, without the column "qid" of a data frame, and their queries."""
+    if qid is not None and group is not None:
+        raise ValueError("Queries are given by qid or by group. Got both.")
+    if hasattr(X, "columns") and "qid" in X.columns:
+        qid = X["qid"] if qid is None and group is None else qid
+        X = X.drop(columns="qid")
+    if group is not None:
+        qid = ids_of_groups(group, count(X))
+    return X, qid
+
+
+def _from_pairs(pairs: Any, kernel: Kernel | None) -> tuple[Any, Ints, list[int]]:
+    """Return rows, grades and list sizes from pairs (candidates, best)."""
+    if not isinstance(pairs, list | tuple) or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
+        raise ValueError(
+            "Without y, X must be a list of pairs (candidates, best), as ([[0, 1], [1, 0]], 1). "
+            f"Got {type(pairs).__name__}."
+        )
+    candidates = [rows for rows, _ in pairs]
+    if kernel is None or not kernel.on_objects:
+        candidates = [rows if sp.issparse(rows) else _two_dimensional(rows) for rows in candidates]
+    grades = [best_of(best, count(rows)) for rows, best in pairs]
+    if not candidates:
+        raise ValueError("Found no lists: at least 1 is needed. Got an empty list.")
+    sizes = [count(rows) for rows in candidates]
+    X: Any
+    if kernel is not None and kernel.on_objects:
+        X = [row for rows in candidates for row in rows]
+    elif sp.issparse(candidates[0]):
+        X = sp.vstack(candidates, format="csr")
+    else:
+        X = np.vstack(candidates)
+    return X, np.concatenate(grades), sizes
+
+
+def _two_dimensional(rows: Any) -> Array:
+    try:
+        data = np.asarray(rows, np.float64)
+    except (TypeError, ValueError):
+        data = np.empty(0)
+    if data.ndim != 2:
+        raise ValueError(f"Candidates must be rows of as many numbers each. Got {shown(rows)}.")
+    return data

@@ -10,7 +10,6 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine import predictors
-from rosenblatt.engine.hypotheses import Budgeted, Primal
 from rosenblatt.engine.run import Examples, Run
 from rosenblatt.games.game import most_entries
 from rosenblatt.ledger import Ledger
@@ -154,7 +153,7 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
 
     Without directions, the run's own guesses are tried. Of several, the one with the smallest bound is taken.
     """
-    if isinstance(run.hypothesis, Primal) and run.hypothesis.start is not None:
+    if run.primal is not None and run.primal.start is not None:
         raise ValueError(
             "The mistake bound is about a learner that starts at 0. This one started at random weights."
         )
@@ -172,10 +171,10 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
 
 def check_learned_from(run: Run, examples: Examples) -> None:
     """Raise ValueError if examples are not the run's: as many, and those corrected unchanged."""
-    if isinstance(run.hypothesis, Budgeted):
+    if run.budget is not None:
         raise ValueError(
             "A certificate is about a learner that forgets nothing: with a budget the theorem does not hold. "
-            f"Got {run.hypothesis.budget!r}."
+            f"Got {run.budget!r}."
         )
     if len(examples) != run.examples_seen:
         raise ValueError(
@@ -187,7 +186,7 @@ def check_learned_from(run: Run, examples: Examples) -> None:
             f"A certificate is about the {run.rows_seen} rows that were learned from, all of them and in "
             f"their order. Got {len(examples.rows)}."
         )
-    support = run.hypothesis.support
+    support = run.support
     stored = support.rows
     if len(stored) and stored.width and not examples.rows.take(support.ids).same_as(stored):
         raise ValueError(
@@ -264,7 +263,7 @@ def _moves(run: Run, direction: Direction, head: int) -> Floats:
     ledger = run.ledger
     free = ledger.row == STRUCTURE
     parts = np.empty(len(ledger.row))
-    support_index = run.hypothesis.support.indices(ledger.row[~free])
+    support_index = run.support.indices(ledger.row[~free])
     parts[~free] = ledger.amount[~free] * direction.on_support[support_index, ledger.output[~free]]
     parts[free] = ledger.amount[free] * direction.structure[ledger.output[free]]
     moves = predictors.summed(ledger.correction, parts, len(ledger))

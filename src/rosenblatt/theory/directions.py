@@ -45,15 +45,16 @@ def own_directions(run: Run, examples: Examples) -> list[Direction]:
 def direction_of_run(run: Run, examples: Examples, other: Run, predictor: str) -> Direction:
     """A single guess of another run on such rows, or of this run, as a direction for this run."""
     theirs = support_rows(other, examples)
-    index, output, amount, structure = predictors.guess(other, predictor)
+    guess = other.single_guess(predictor)
+    index, output, amount = guess.entries
     on_theirs = _scores(other, theirs, predictor)
     by_output = predictors.summed(output, amount * on_theirs[index, output], other.game.outputs)
     return Direction(
         name=f"the {predictor} guess" + ("" if other is run else " of another run"),
         on_examples=_scores(other, examples.rows, predictor),
         on_support=on_theirs if other is run else _scores(other, support_rows(run, examples), predictor),
-        structure=structure,
-        norms_squared=by_head(run, by_output, structure),
+        structure=guess.structure_moved,
+        norms_squared=by_head(run, by_output, guess.structure_moved),
     )
 
 
@@ -93,7 +94,7 @@ def support_rows(run: Run, examples: Examples) -> Rows:
 
 
 def _scores(run: Run, rows: Rows, predictor: str) -> Floats:
-    return predictors.scores(run, rows, predictor)[0] if len(rows) else np.empty((0, run.game.outputs))
+    return run.single_guess(predictor).scores(rows).scores if len(rows) else np.empty((0, run.game.outputs))
 
 
 def by_head(run: Run, by_output: Floats, structure: Floats) -> Floats:

@@ -84,7 +84,7 @@ def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Float
             "Ask for one of them, 'last', 'best' or 'average', as in explain(x, predictor='average')."
         )
     predictors.check_kept(run, "explain")
-    index, outputs, amount, _ = predictors.guess(run, predictor)
+    index, outputs, amount = run.single_guess(predictor).entries
     mine = (outputs == output) & (amount != 0)
     index, amount = index[mine], amount[mine]
     support = run.support

@@ -114,18 +114,14 @@ def surface(match: Match, rounds: int, predictor: str, reach: float, side: int) 
 
 
 def _answers(run: Any, rows: Rows, predictor: str) -> Floats:
-    starts = np.arange(len(rows) + 1)
-    if predictor == "vote":
-        return predictors.votes(run, rows, starts)[:, 0]
-    if predictor == "sample":
-        return predictors.sampled(run, rows, starts, np.random.default_rng(0))[0][:, 0]
-    return predictors.scores(run, rows, predictor)[0][:, 0]
+    found: Floats = run.guess(predictor, np.random.default_rng(0)).scores(rows).scores[:, 0]
+    return found
 
 
 def support(match: Match, rounds: int, predictor: str) -> list[tuple[int, float]]:
     """Return the rounds whose examples are in the support set, each with its importance."""
     run = replayed(match.run, rounds)
-    index, _, amount, _ = predictors.guess(run, predictors.single(predictor))
+    index, _, amount = run.single_guess(predictors.single(predictor)).entries
     return [(int(run.support.ids[p]), float(a)) for p, a in zip(index, amount, strict=True) if a]
 
 

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Floats
-from rosenblatt.engine import predictors
 from rosenblatt.features import Tokens
 from rosenblatt.rows import Rows, rows_of
-from rosenblatt.tasks.tagging.labeller import Labeller
+from rosenblatt.tasks.tagging.task import TaggingTask
 from rosenblatt.theory import explanations
 
 
@@ -59,17 +58,17 @@ class TokenExplanation:
         return "\n".join(lines)
 
 
-def explain(labeller: Labeller, predictor: str, sequence: Any, index: int) -> TokenExplanation:
+def explain(task: TaggingTask, predictor: str, sequence: Any, index: int) -> TokenExplanation:
     """Explain why a token of a sequence got its label."""
-    tokens = labeller.encode([sequence], predictor)
+    tokens = task.encode([sequence], predictor)
     length = int(tokens.lengths[0])
     if not -length <= index < length:
         raise ValueError(f"The sequence has {length} tokens, from 0 to {length - 1}. Got token {index}.")
     index %= length
-    lattice = labeller.lattice(tokens, predictor)
+    lattice = task.lattice(tokens, predictor)
     path, _ = lattice.best()
     totals = np.array(
-        [_total(labeller, lattice.scores, lattice.structure[0], path, index, c) for c in labeller.numbers]
+        [_total(task, lattice.scores, lattice.structure[0], path, index, c) for c in task.numbers]
     )
     if len(totals) == 1:
         raise ValueError("There is only one label, and so no other that it could be.")
@@ -77,49 +76,49 @@ def explain(labeller: Labeller, predictor: str, sequence: Any, index: int) -> To
     rival = int(np.argmax(np.where(np.arange(len(totals)) == label, -np.inf, totals)))
     if totals[rival] == -np.inf:
         raise ValueError(
-            f"Between its neighbours no other label than {labeller.labels[label]!r} is allowed, to compare "
+            f"Between its neighbours no other label than {task.labels[label]!r} is allowed, to compare "
             "it with. Ask n_best for other paths."
         )
-    reasons = _on_rows(labeller, predictor, tokens, path, index, label, rival)
-    reasons += _on_pairs(labeller, lattice.structure[0], path, index, label, rival)
+    reasons = _on_rows(task, predictor, tokens, path, index, label, rival)
+    reasons += _on_pairs(task, lattice.structure[0], path, index, label, rival)
     ahead = float(totals[label] - totals[rival])
     ordered = tuple(sorted((r for r in reasons if r.amount), key=lambda reason: -abs(reason.amount)))
-    return TokenExplanation(sequence[index], labeller.labels[label], labeller.labels[rival], ahead, ordered)
+    return TokenExplanation(sequence[index], task.labels[label], task.labels[rival], ahead, ordered)
 
 
-def _passed(labeller: Labeller, path: Any, index: int, label: int) -> list[tuple[int, int]]:
+def _passed(task: TaggingTask, path: Any, index: int, label: int) -> list[tuple[int, int]]:
     """The rows and outputs that a path with a label at this index passes: token and edges."""
     found, length = [(index, label)], len(path)
-    if labeller.game.pairs == "seen":
+    if task.game.pairs == "seen":
         if index > 0:
-            found.append((length + (index - 1) * len(labeller.labels) + int(path[index - 1]), label))
+            found.append((length + (index - 1) * len(task.labels) + int(path[index - 1]), label))
         if index < length - 1:
-            found.append((length + index * len(labeller.labels) + label, int(path[index + 1])))
+            found.append((length + index * len(task.labels) + label, int(path[index + 1])))
     return found
 
 
-def _pairs(labeller: Labeller, path: Any, index: int, label: int) -> list[tuple[str, int]]:
+def _pairs(task: TaggingTask, path: Any, index: int, label: int) -> list[tuple[str, int]]:
     """The names and indices of the structure weights that such a path passes."""
-    labels, length = len(labeller.labels), len(path)
+    labels, length = len(task.labels), len(path)
     before = int(path[index - 1]) * labels + label if index > 0 else labels * labels + label
     after = label * labels + int(path[index + 1]) if index < length - 1 else labels * (labels + 1) + label
-    names = labeller.labels
+    names = task.labels
     return [
         (f"after {names[path[index - 1]]}" if index > 0 else "at the beginning", before),
         (f"before {names[path[index + 1]]}" if index < length - 1 else "at the end", after),
     ]
 
 
-def _total(labeller: Labeller, scores: Floats, structure: Floats, path: Any, index: int, label: int) -> float:
+def _total(task: TaggingTask, scores: Floats, structure: Floats, path: Any, index: int, label: int) -> float:
     """The part of the path's score that depends on the label at this index."""
-    on_rows = sum(scores[row, output] for row, output in _passed(labeller, path, index, label))
-    return float(on_rows + sum(structure[i] for _, i in _pairs(labeller, path, index, label)))
+    on_rows = sum(scores[row, output] for row, output in _passed(task, path, index, label))
+    return float(on_rows + sum(structure[i] for _, i in _pairs(task, path, index, label)))
 
 
 def _on_pairs(
-    labeller: Labeller, structure: Floats, path: Any, index: int, label: int, rival: int
+    task: TaggingTask, structure: Floats, path: Any, index: int, label: int, rival: int
 ) -> list[Reason]:
-    mine, others = (_pairs(labeller, path, index, each) for each in (label, rival))
+    mine, others = (_pairs(task, path, index, each) for each in (label, rival))
     return [
         Reason(name, float(structure[a] - structure[b]))
         for (name, a), (_, b) in zip(mine, others, strict=True)
@@ -127,28 +126,26 @@ def _on_pairs(
 
 
 def _on_rows(
-    labeller: Labeller, predictor: str, tokens: Tokens, path: Any, index: int, label: int, rival: int
+    task: TaggingTask, predictor: str, tokens: Tokens, path: Any, index: int, label: int, rival: int
 ) -> list[Reason]:
     """The contributions of the rows' features, or of the stored rows if there is a kernel."""
     amounts: dict[str, float] = {}
-    rows, constant = rows_of(tokens.rows), labeller.run.support.constant
+    rows, constant = rows_of(tokens.rows), task.run.support.constant
     for each, sign in ((label, 1.0), (rival, -1.0)):
-        for row, output in _passed(labeller, path, index, each):
-            for name, amount in _of_row(
-                labeller, predictor, rows.take(slice(row, row + 1)), output, constant
-            ):
+        for row, output in _passed(task, path, index, each):
+            for name, amount in _of_row(task, predictor, rows.take(slice(row, row + 1)), output, constant):
                 amounts[name] = amounts.get(name, 0.0) + sign * amount
     return [Reason(name, amount) for name, amount in amounts.items()]
 
 
 def _of_row(
-    labeller: Labeller, predictor: str, row: Rows, output: int, constant: float
+    task: TaggingTask, predictor: str, row: Rows, output: int, constant: float
 ) -> list[tuple[str, float]]:
-    if labeller.is_dual:
-        ids, importance, similarity, _ = explanations.parts(labeller.run, row, predictor, output)
+    if task.is_dual:
+        ids, importance, similarity, _ = explanations.parts(task.run, row, predictor, output)
         return [(f"stored token {i}", a) for i, a in zip(ids, importance * similarity, strict=True)]
-    weights, _ = labeller.guess(predictor)
-    names = labeller.names
+    weights = task.run.single_guess(predictor).weights
+    names = task.names
     if row.sparse:
         _, features, values, _ = row.csr
         known = features >= 0
@@ -159,23 +156,23 @@ def _of_row(
     return [*found, ("any token", float(constant * weights[-1, output]))]
 
 
-def top_features(labeller: Labeller, predictor: str, label: Any, n: int) -> list[tuple[str, float]]:
+def top_features(task: TaggingTask, predictor: str, label: Any, n: int) -> list[tuple[str, float]]:
     """The features with the highest weights for a label."""
-    if label not in labeller.number:
-        raise ValueError(f"The labels are {labeller.labels!r}. Got {label!r}.")
-    weights, _ = labeller.guess(predictor)
-    mine, names = weights[: len(labeller.names), labeller.number[label]], labeller.names
+    if label not in task.number:
+        raise ValueError(f"The labels are {task.labels!r}. Got {label!r}.")
+    weights = task.run.single_guess(predictor).weights
+    mine, names = weights[: len(task.names), task.number[label]], task.names
     order = np.argsort(-mine, kind="stable")[:n]
     return [(names[feature], float(mine[feature])) for feature in order if mine[feature] != 0]
 
 
-def transitions(labeller: Labeller, predictor: str) -> Floats:
+def transitions(task: TaggingTask, predictor: str) -> Floats:
     """The scores of pairs of labels (labels + 1 × labels + 1); the last row is before the first label.
 
     The last column is after the last label; forbidden pairs are −∞, and the last cell is NaN.
     """
-    labels = len(labeller.labels)
-    structure = predictors.guess_structure(labeller.run, predictor)
+    labels = len(task.labels)
+    structure = task.run.single_guess(predictor).structure
     result = np.full((labels + 1, labels + 1), np.nan)
     result[:-1, :-1] = structure[: labels * labels].reshape(labels, labels)
     result[-1, :-1] = structure[labels * labels : labels * (labels + 1)]

@@ -13,7 +13,8 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.features.encoders import lengths_of, location_of, shown
-from rosenblatt.rows import canonical, count, parts
+from rosenblatt.rows import canonical, count
+from rosenblatt.rows import parts as slices
 from rosenblatt.rows.columns import Columns, flat, starts_of
 
 AT_ONCE = 2048
@@ -65,7 +66,7 @@ def _cut(X: Any, y: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
     if y is not None and hasattr(X, "__len__") and hasattr(y, "__len__"):
         if len(X) != len(y):
             raise ValueError(f"Every sequence needs labels. Got {len(X)} sequences and {len(y)} of labels.")
-        for part in parts(len(X), AT_ONCE):
+        for part in slices(len(X), AT_ONCE):
             yield X[part], y[part]
         return
     for name, given in (("X", X), ("y", y)):
@@ -130,6 +131,16 @@ def add_labels(y: Sequence[Any], lengths: Ints, number: dict[Any, int], first: i
             )
     for label in new:
         number[label] = len(number)
+
+
+def with_labels(X: Any, y: Any) -> tuple[list[Any], list[Any], list[Any]]:
+    """Return all sequences, their labels, and the different labels in order."""
+    known: dict[Any, int] = {}
+    parts = list(pieces(X, y))
+    for first, sequences, some in parts:
+        add_labels(some, lengths_of(sequences), known, first)
+    every = [sequence for _, sequences, _ in parts for sequence in sequences]
+    return every, [labels for _, _, some in parts for labels in some], in_order(list(known))
 
 
 def in_order(labels: list[Any]) -> list[Any]:

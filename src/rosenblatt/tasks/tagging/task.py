@@ -1,147 +1,316 @@
-"""The parameters of a tagging task: features, and which paths are allowed."""
+"""Tagging: sequences become rounds of the sequence game, and scores become lattices of labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from copy import copy, deepcopy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
-from rosenblatt import schemes
-from rosenblatt.features import (
-    WORDS,
-    ArrayEncoder,
-    Encoder,
-    NameEncoder,
-    Template,
-    TemplateEncoder,
-    View,
-    crfpp,
-    words_and_columns,
-)
-from rosenblatt.features.encoders import shown
+from rosenblatt._types import Floats, Ints
+from rosenblatt.data.blocks import Sequences
+from rosenblatt.engine import predictors
+from rosenblatt.engine.run import Examples, begin
+from rosenblatt.features import Encoder, Tokens
+from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
 from rosenblatt.games import Sequence as Game
+from rosenblatt.loops.book import STRUCTURE
+from rosenblatt.rows import Csr, rows_of
+from rosenblatt.rows.columns import starts_of
+from rosenblatt.rules import Perceptron
+from rosenblatt.tasks.tagging import reading
+from rosenblatt.tasks.tagging.lattices import Lattice
+from rosenblatt.tasks.tagging.settings import TaggingSettings
+from rosenblatt.tasks.task import Task, check_width, refuse_huge
 
 
-@dataclass(frozen=True)
-class Task:
-    """The features to use and the paths to allow; see `PerceptronTagger` for the parameters."""
+class TaggingTask(Task):
+    """A run of the sequence game, between a user's tokens and labels.
 
-    templates: Any = None
-    features: Any = None
-    scheme: str | None = None
-    allowed: Any = None
-    transitions: bool | None = None
-    hashing: int | None = None
+    Parameters
+    ----------
+    settings
+        The features to use and the paths to allow.
+    options
+        The arguments of `engine.begin` besides the game and the features.
+    class_weight, min_count
+        As for `PerceptronTagger`.
 
-    def __post_init__(self) -> None:
-        if self.templates is not None and self.features is not None:
-            raise ValueError("Features come from templates or from a function. Got both: leave one out.")
-        if self.templates is not None:
-            object.__setattr__(self, "templates", as_templates(self.templates))
-        if self.allowed is not None:
-            object.__setattr__(self, "allowed", _pairs(self.allowed))
-        if self.features is not None and not callable(self.features):
-            raise ValueError(f"features must be a function (sequence, index). Got {self.features!r}.")
-        is_integer = isinstance(self.hashing, int | np.integer) and not isinstance(self.hashing, bool)
-        if self.hashing is not None and not (is_integer and 0 < self.hashing < 2**31):
-            raise ValueError(f"hashing must be a number of features below 2**31. Got {self.hashing!r}.")
-        if self.transitions is not None and not isinstance(self.transitions, bool | np.bool_):
-            raise ValueError(f"transitions must be True, False or None. Got {self.transitions!r}.")
-        if self.transitions is False and self.sees_pairs:
-            raise ValueError("Templates that look at pairs of labels are transitions. Got transitions=False.")
-        if self.scheme is not None:
-            schemes.scheme_of(self.scheme)
+    Attributes
+    ----------
+    encoder
+        The encoder, which holds the ids of the features.
+    labels, number
+        All labels, and their ids.
+    game
+        The game for these labels.
+    frozen
+        Whether the task is for prediction only.
+    """
+
+    encoder: Encoder
+    game: Game
+
+    def __init__(
+        self,
+        settings: TaggingSettings,
+        options: dict[str, Any],
+        *,
+        class_weight: Any = None,
+        min_count: int = 1,
+    ) -> None:
+        self.settings = settings
+        self.options = options
+        self.class_weight = class_weight
+        self.min_count = min_count
+        self.labels: list[Any] = []
+        self.number: dict[Any, int] = {}
+        self.frozen = False
+        self._names: list[str] | None = None
+        self._first: tuple[Sequences, Examples] | None = None
+
+    def know(self, encoder: Encoder, labels: Sequence[Any]) -> None:
+        """Set the encoder and the labels, and with them the game."""
+        self.encoder, self.labels = encoder, list(labels)
+        self.number = {label: i for i, label in enumerate(self.labels)}
+        self.game = self.settings.game(self.labels)
+
+    def begin(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> None:
+        """Begin a run with the features and labels of these sequences, or with given classes."""
+        tokens, truths = self._read_first(block)
+        if self.min_count > 1:
+            tokens = left_out(self.encoder, tokens, self.min_count)
+        check_width(self.encoder.width)
+        self.begin_with(self.encoder.width)
+        self._first = block, self._examples(block, tokens, truths)
+        self._hold(self._first[1], epochs)
+
+    def begin_with(self, features: int) -> None:
+        """Begin a run for this many features."""
+        width = None if self.options["kernel"] is not None else features
+        self.run = begin(self.game, features=width, **self.options)
+
+    def examples(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> Examples:
+        """Return one round per sequence; the first block is encoded once, others without new features."""
+        if self._first is not None and self._first[0] is block:
+            return self._first[1]
+        tokens = self.encoder.encode(list(block.X), tidy=True)
+        truths = reading.label_ids(list(block.y), tokens.lengths, self.number)
+        self._first = block, self._examples(block, tokens, truths)
+        return self._first[1]
+
+    def more(self, block: Sequences, random: np.random.Generator) -> Examples:
+        """Return the rounds of new sequences, whose new features get ids and weights."""
+        tokens, truths = self._read_more(block)
+        refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
+        examples = self._examples(block, tokens, truths)
+        self._hold(examples, 1)
+        return examples
+
+    def finish(self) -> None:
+        """Free the encoded sequences."""
+        self._first = None
+
+    def _read_first(self, block: Sequences) -> tuple[Tokens, Ints]:
+        """Encode sequences with an encoder for such tokens, and learn the labels; return truths, too.
+
+        Sequences are read once, a few at a time, unless templates look at pairs of labels: their
+        features can get ids only when all labels are known.
+        """
+        X, y, classes = block.X, block.y, block.classes
+        if classes is None and self.settings.sees_pairs:
+            X, y, classes = reading.with_labels(X, y)
+        labels = None if classes is None else reading.checked_labels(classes)
+        number = {label: i for i, label in enumerate(labels or ())}
+        encoder: Encoder | None = None
+        encoded, truths, empty = list[Tokens](), list[Ints](), 0
+        for first, sequences, some in reading.pieces(X, y):
+            lengths = lengths_of(sequences)
+            if labels is None:
+                reading.add_labels(some, lengths, number, first)
+            truths.append(reading.label_ids(some, lengths, number, first))
+            if encoder is None:
+                if not lengths.any():
+                    empty += len(sequences)
+                    continue
+                encoder = self.settings.encoder(sequences[int(np.argmax(lengths > 0))], labels or ())
+            encoded.append(encoder.encode(sequences, learning=True, first=first))
+        if encoder is None:
+            raise ValueError(
+                f"There must be at least one token to learn from. Got {empty} sequences without any."
+            )
+        self.know(encoder, reading.in_order(list(number)) if labels is None else labels)
+        ids = np.array([self.number[label] for label in number])
+        tokens = joined(encoded)
+        tokens = replace(tokens, lengths=np.concatenate([np.zeros(empty, np.int64), tokens.lengths]))
+        return self._checked(tokens, ids[np.concatenate(truths)])
+
+    def _read_more(self, block: Sequences) -> tuple[Tokens, Ints]:
+        """Encode more sequences to learn from, and return them with the ids of their labels."""
+        encoded, truths = [], []
+        try:
+            for first, sequences, labels in reading.pieces(block.X, block.y):
+                ids = reading.label_ids(labels, lengths_of(sequences), self.number, first)
+                encoded.append(self.encoder.encode(sequences, learning=True, first=first))
+                truths.append(ids)
+        finally:  # even after an error: a feature that has an id has weights
+            self.run.widen(self.encoder.width)
+        if not encoded:
+            raise ValueError("Found no sequences: at least 1 is needed. Got none.")
+        return self._checked(joined(encoded), np.concatenate(truths))
+
+    def _checked(self, tokens: Tokens, truths: Ints) -> tuple[Tokens, Ints]:
+        """Return tokens and truths; raise ValueError if a path is not allowed."""
+        if self.game.forbidden:
+            scheme = self.settings.scheme
+            why = "allowed" if scheme is None else f"scheme={scheme!r}"
+            reading.check_allowed(truths, tokens.lengths, self.game.structure, self.labels, why)
+        return tokens, truths
+
+    def _examples(self, block: Sequences, tokens: Tokens, truths: Ints) -> Examples:
+        """Return encoded sequences and their truths, with the weights of the block."""
+        weights = reading.weights_of(
+            truths, tokens.lengths, self.labels, self.class_weight, block.sample_weight
+        )
+        return self.as_examples(tokens, truths, weights)
+
+    def as_examples(self, tokens: Tokens, truths: Ints, weights: Floats | None = None) -> Examples:
+        """Return encoded sequences with a truth per token; pairs of labels have none, and get 0."""
+        if tokens.edges:
+            spread = np.zeros(int(tokens.starts[-1]), np.int64)
+            spread[tokens.of_tokens()] = truths
+            truths = spread
+        return Examples(self.run.number(tokens.rows), truths, tokens.starts, weights)
 
     @property
-    def sees_pairs(self) -> bool:
-        """Whether some template looks at a pair of labels and something else."""
-        return self.templates is not None and any(t.transition and t.parts for t in self.templates)
+    def is_dual(self) -> bool:
+        """Whether there is a kernel, and so no weight of a feature."""
+        return self.run.kernel is not None
 
-    def encoder(self, first: Any, labels: Sequence[Any]) -> Encoder:
-        """The encoder for tokens like those of this sequence."""
-        if self.templates is not None:
-            return TemplateEncoder(self.templates, labels, self.hashing)
-        if self.features is not None:
-            return NameEncoder(self.hashing, self.features)
-        if (isinstance(first, np.ndarray) and first.dtype.kind in "fiub") or sp.issparse(first):
-            if self.hashing is not None:
-                raise ValueError(f"Arrays have their features already. Got hashing={self.hashing!r}.")
-            return ArrayEncoder()
-        token = first[0]
-        if isinstance(token, str):
-            return TemplateEncoder(WORDS, labels, self.hashing)
-        if isinstance(token, tuple) and token and all(isinstance(text, str) for text in token):
-            return TemplateEncoder(words_and_columns(len(token)), labels, self.hashing)
-        if isinstance(token, Mapping | list | tuple | set | frozenset):
-            return NameEncoder(self.hashing)
-        raise ValueError(
-            "A token is a string, a tuple of strings, a dict of features, a list of their names, or a row of "
-            f"an array. Got {shown(token)}, a {type(token).__name__}."
-        )
+    @property
+    def numbers(self) -> range:
+        """The ids of all labels."""
+        return range(len(self.labels))
 
-    def game(self, labels: Sequence[Any]) -> Game:
-        """The game for these labels."""
-        pairs = "scored" if self.transitions in (None, True) else "allowed"
-        if self.sees_pairs:
-            pairs = "seen"
-        elif self.transitions is None and self.templates is not None and from_crfpp(self.templates):
-            pairs = "scored" if any(template.transition for template in self.templates) else "allowed"
-        return Game(len(labels), forbidden_pairs(list(labels), self.scheme, self.allowed), pairs)
+    @property
+    def names(self) -> list[str]:
+        """The name of every feature, computed once until there are more."""
+        if self._names is None or len(self._names) != self.encoder.width:
+            self._names = self.encoder.names()
+        return self._names
+
+    def _hold(self, examples: Examples, epochs: int) -> None:
+        """Set the precision that the guess needs for this many epochs over these examples."""
+        if (primal := self.run.primal) is not None:
+            primal.hold(self._growth(examples, epochs), moved=len(self.run.book) > 0)
+            self.run.forget_guesses()
+
+    def _growth(self, examples: Examples, epochs: int) -> float:
+        """The most that weights can grow in these epochs if they stay integers; ∞ if they need not."""
+        rule, rows = self.run.rule, examples.rows
+        if not (
+            isinstance(rule, Perceptron)
+            and rule.eta.is_integer()
+            and rows.sparse
+            and examples.weights is None
+        ):
+            return np.inf
+        values = rows.csr.values
+        if not np.array_equal(values, np.rint(values)):
+            return np.inf
+        return rule.eta * max(1.0, float(np.abs(values).max(initial=0))) * 2 * epochs * len(rows)
+
+    def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
+        """Encode sequences to tag; comparing them with the support set needs them tidy."""
+        linear = not self.is_dual and predictor in predictors.GUESSES
+        return self.encoder.encode(sequences, tidy=not linear, first=first)
+
+    def lattice(self, tokens: Tokens, predictor: str, random: np.random.Generator | None = None) -> Lattice:
+        """Return the lattice of encoded sequences by a predictor."""
+        rows, starts = rows_of(tokens.rows), tokens.starts
+        if self.run.primal is not None and predictor in predictors.GUESSES:
+            _ = self.run.single_guess(predictor).weights  # once, for all sequences that follow
+        scores, structure = self.run.guess(predictor, random).scores(rows, starts)
+        return Lattice(self.game, np.ascontiguousarray(scores), structure, starts, tokens.of_tokens())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state of a copy, without what can be computed again."""
+        return vars(self) | {"_names": None, "_first": None}
+
+    def with_labels(self, labels: Sequence[Any]) -> TaggingTask:
+        """Return a copy of the run with these labels, the known ones first; new ones have weights of 0."""
+        result = copy(self)
+        result.know(self.encoder, labels)
+        before, after, run = len(self.labels), len(labels), self.run
+        moved = _structure_among(before, after)
+        hypothesis = run.hypothesis.with_outputs(after, result.game.structure, moved)
+        book = deepcopy(run.book)
+        on_structure = book.entries[:, 1] == STRUCTURE
+        book.entries[on_structure, 2] = moved[book.entries[on_structure, 2].astype(np.int64)]
+        book.unlisted_delays = np.zeros(len(result.game.structure))
+        book.unlisted_delays[moved] = run.book.unlisted_delays
+        result.run = replace(run, game=result.game, hypothesis=hypothesis, book=book)
+        return result
+
+    def pruned(self, predictor: str, smallest: float, intercept: bool) -> TaggingTask:
+        """Return a single guess, as the last of a run without rounds, without features of small weights.
+
+        A feature is kept if the magnitude of one of its weights is above `smallest`.
+        """
+        if self.is_dual:
+            raise ValueError("A learner with a kernel has examples, and no features to leave out.")
+        guess, encoder = self.run.single_guess(predictor), deepcopy(self.encoder)
+        weights, structure = guess.weights, guess.structure
+        chosen = np.abs(weights[: encoder.width]).max(axis=1, initial=0.0) > smallest
+        kept = encoder.keep(chosen) >= 0
+        result = copy(self)
+        result.know(encoder, self.labels)
+        result.run = begin(self.game, features=int(kept.sum()), intercept=intercept, keep=False)
+        result.frozen, hypothesis = True, result.run.primal
+        assert hypothesis is not None
+        hypothesis.weights = np.vstack([weights[: len(kept)][kept], weights[-1:]])
+        hypothesis.structure = structure.copy()
+        return result
+
+    def mask(self, lattice: Lattice, known: Any, lengths: Ints, first: int) -> None:
+        """Forbid all labels but the known one wherever there is one; None where there is not."""
+        tokens = np.arange(len(lattice.scores))[lattice.tokens]
+        starts = starts_of(lengths)
+        for i, labels in enumerate(known):
+            if labels is None:
+                continue
+            if len(labels) != lengths[i]:
+                raise ValueError(
+                    f"known must have a label or None for every token. Got {len(labels)} for the "
+                    f"{lengths[i]} tokens of sequence {first + i}."
+                )
+            for token, label in enumerate(labels, starts[i]):
+                if label is None:
+                    continue
+                if label not in self.number:
+                    raise ValueError(
+                        f"Got the known label {shown(label)} at {location_of(token, lengths, first)}. "
+                        f"The labels are {shown(self.labels, 200)}."
+                    )
+                row, number = tokens[token], self.number[label]
+                kept = lattice.scores[row, number]
+                lattice.scores[row] = -np.inf
+                lattice.scores[row, number] = kept
 
 
-def from_crfpp(templates: Sequence[Template]) -> bool:
-    """Whether templates come from CRF++'s language, in which transitions are learned only if B is given."""
-    return any(template.frame for template in templates)
+def left_out(encoder: Encoder, tokens: Tokens, min_count: int) -> Tokens:
+    """Return the tokens without features that occur less than `min_count` times; the encoder drops them."""
+    if not isinstance(tokens.rows, Csr):
+        raise ValueError(f"Arrays have the features they have. Got min_count={min_count}.")
+    seen = np.bincount(tokens.rows.features, minlength=encoder.width)
+    numbers = encoder.keep(seen >= min_count)
+    return tokens.renumbered(numbers, encoder.width)
 
 
-def as_templates(templates: Any) -> tuple[Template, ...]:
-    """Return templates from values, or from a string in CRF++'s language."""
-    if isinstance(templates, str):
-        found = crfpp(templates)
-    else:
-        some = (templates,) if isinstance(templates, Template | View) else templates
-        if not isinstance(some, Iterable):
-            raise _no_template(some)
-        found = tuple(template[0] if isinstance(template, View) else template for template in some)
-    for template in found:
-        if not isinstance(template, Template):
-            raise _no_template(template)
-    if not any(template.parts for template in found):
-        raise ValueError(f"A tagger whose templates look at no token sees nothing. Got {templates!r}.")
-    return found
-
-
-def _no_template(given: Any) -> ValueError:
-    return ValueError(
-        "templates are values such as word[-1] & word[0], or one string in CRF++'s language with all its "
-        f"lines. Got {given!r}."
-    )
-
-
-def _pairs(allowed: Any) -> frozenset[tuple[Any, Any]]:
-    try:
-        return frozenset((before, after) for before, after in allowed)
-    except (TypeError, ValueError):
-        raise ValueError(
-            "allowed is made of pairs (label, label that may follow), None being beyond the ends. "
-            f"Got {shown(allowed)}."
-        ) from None
-
-
-def forbidden_pairs(labels: list[Any], scheme: str | None, allowed: Any) -> frozenset[tuple[int, int]]:
-    """Return the pairs of label ids that a scheme forbids, and all that `allowed` does not list."""
-    pairs = frozenset[tuple[int, int]]() if scheme is None else schemes.forbidden(labels, scheme)
-    if allowed is None:
-        return pairs
-    ends = len(labels)
-    number = {label: i for i, label in enumerate(labels)} | {None: ends}
-    listed = {(number.get(before, -1), number.get(after, -1)) for before, after in allowed}
-    if ends not in {before for before, _ in listed}:
-        listed |= {(ends, label) for label in range(ends)}
-    if ends not in {after for _, after in listed}:
-        listed |= {(label, ends) for label in range(ends)}
-    every = {(before, after) for before in range(ends + 1) for after in range(ends + 1)}
-    return pairs | (every - listed - {(ends, ends)})
+def _structure_among(before: int, after: int) -> Ints:
+    """The indices of the structure weights for `before` labels among those for `after` labels."""
+    pairs = (np.arange(before)[:, None] * after + np.arange(before)).ravel()
+    ends = np.arange(before)
+    return np.concatenate([pairs, after * after + ends, after * (after + 1) + ends])

@@ -11,15 +11,18 @@ import numpy as np
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import as_budget
 from rosenblatt.engine import predictors
+from rosenblatt.engine.faults import NotFiniteError
+from rosenblatt.engine.guesses import CHECKED_LATER, finite
 from rosenblatt.engine.learner import learn
 from rosenblatt.engine.packed import PackedScores
 from rosenblatt.engine.passes import OneRoundDriver
-from rosenblatt.engine.run import Examples, NotFiniteError, begin
-from rosenblatt.games import Game
+from rosenblatt.engine.run import Examples
 from rosenblatt.ledger import Ledger
 from rosenblatt.online.reading import Reader
 from rosenblatt.rows import count, rows_of
 from rosenblatt.rules import Rule, as_rule
+from rosenblatt.tasks.classification import ClassificationTask
+from rosenblatt.tasks.ranking import RankingTask
 
 ONCE: list[Ints] = [np.zeros(1, np.int64)]
 """The order of an epoch with one example."""
@@ -92,35 +95,39 @@ class Online:
         self._predictor = predictor
 
 
-class AskedAboutRows(Online):
-    """A run of a game on rows, one round at a time."""
+class OnlineRows(Online):
+    """A task on rows, one round at a time.
+
+    Parameters
+    ----------
+    kernel, rule, learning_rate, predictor, budget
+        As for `Classifier`.
+    others
+        Other arguments of `engine.begin`.
+    """
+
+    task: ClassificationTask | RankingTask
 
     def __init__(
-        self,
-        game: Game,
-        kernel: Any,
-        rule: str | Rule,
-        learning_rate: float,
-        predictor: str,
-        *,
-        intercept: bool = False,
-        budget: Any = None,
+        self, kernel: Any, rule: str | Rule, learning_rate: float, predictor: str, budget: Any, **others: Any
     ) -> None:
         super().__init__(predictor, keeps=kernel is not None)
         self._reader = Reader(kernel)
-        self._run = begin(
-            game,
-            features=0 if kernel is None else None,
-            kernel=self._reader.kernel,
-            rule=as_rule(rule, learning_rate),
-            intercept=intercept,
-            keep=self._keeps,
-            budget=as_budget(budget),
-            limited=True,
-            recent=self._recent,
-        )
-        self._driver = OneRoundDriver(self._run) if kernel is None else None
-        self._choose(predictor)
+        self._run_options: dict[str, Any] = {
+            "kernel": self._reader.kernel,
+            "rule": as_rule(rule, learning_rate),
+            "keep": self._keeps,
+            "budget": as_budget(budget),
+            "limited": True,
+            "recent": self._recent,
+            **others,
+        }
+
+    def _begin(self, task: ClassificationTask | RankingTask) -> None:
+        """Take over a task whose run has begun."""
+        self.task, self._run = task, task.run
+        self._driver = OneRoundDriver(task.run) if task.run.kernel is None else None
+        self._choose(self._predictor)
 
     def _choose(self, predictor: str) -> None:
         super()._choose(predictor)
@@ -147,12 +154,12 @@ class AskedAboutRows(Online):
         return NotFiniteError(TOO_LARGE)
 
     @in_own_words
-    @predictors.CHECKED_LATER
+    @CHECKED_LATER
     def _scores(self, data: Any) -> Floats:
         """Return the scores of these rows; 0 before anything has been learned."""
         rows = rows_of(data)
         if not self._run.book.rounds:
             return np.zeros(len(rows))
         if self._predictor == "last":
-            return predictors.finite(self._run.hypothesis.scores(rows))[:, 0]
-        return predictors.scores(self._run, rows, self._predictor)[0][:, 0]
+            return finite(self._run.hypothesis.scores(rows))[:, 0]
+        return self._run.single_guess(self._predictor).scores(rows).scores[:, 0]

@@ -1,0 +1,102 @@
+"""Training over files, with checkpoints from which a killed run resumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from os import PathLike, fspath
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rosenblatt.engine.progress import Progress
+from rosenblatt.estimators import inputs
+from rosenblatt.persistence import Model, load_model, save
+from rosenblatt.tasks.training import Position
+
+
+class Checkpoints:
+    """The checkpoint file of a run, written every n rounds, from which the run can resume.
+
+    Parameters
+    ----------
+    path
+        The path of the file.
+    every
+        How many rounds lie between two checkpoints.
+    about
+        The data and options of the run, as values that JSON can hold: only a run with equal ones resumes.
+    """
+
+    def __init__(self, path: str | PathLike[str], every: int, about: dict[str, Any]) -> None:
+        inputs.positive_integer("every", every)
+        self.path = Path(fspath(path))
+        self.every = every
+        self.about = about
+        self._last = self._rounds = 0
+
+    def room(self) -> int:
+        """How many rounds may be played until the next checkpoint."""
+        return self.every - (self._rounds - self._last)
+
+    def after(self, estimator: Any, position: Position) -> None:
+        """Take note of the rounds that were just played, and write a checkpoint if one is due."""
+        self._rounds = estimator.run_.book.rounds
+        if self.room() <= 0:
+            save(estimator, self.path, {"position": asdict(position), "about": self.about})
+            self._last = self._rounds
+
+    def found(self) -> tuple[Any, Position] | None:
+        """Return the estimator and the position to resume from; None if there is no file."""
+        if not self.path.exists():
+            return None
+        model = load_model(self.path)
+        if model.notes.get("about") != self.about:
+            raise ValueError(
+                f"{self.path} is the checkpoint of a run with other data or options, and cannot be resumed. "
+                "Give the same data and options, or delete it to restart."
+            )
+        position = _position(model, self.path)
+        self._last = self._rounds = model.estimator.run_.book.rounds
+        return model.estimator, position
+
+    def done(self) -> None:
+        """Delete the file: the run is complete."""
+        self.path.unlink(missing_ok=True)
+
+
+def _position(model: Model, path: Path) -> Position:
+    try:
+        position = Position(**model.notes["position"])
+        np.random.default_rng(0).bit_generator.state = position.random  # type: ignore[assignment]
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(f"{path} is not a checkpoint: it holds no position to resume from.") from None
+    return position
+
+
+def fit_blocks(
+    estimator: Any,
+    source: Iterable[Any],
+    *,
+    classes: Any = None,
+    checkpoints: Checkpoints | None = None,
+    position: Position | None = None,
+    progress: Progress | None = None,
+) -> None:
+    """Fit an estimator to all blocks of a source, in as many epochs as the estimator has.
+
+    Parameters
+    ----------
+    source
+        An iterable that yields the same blocks in every epoch.
+    classes
+        All classes, for a classifier; None for those of the first block.
+    position
+        The position to resume from, for an estimator loaded from a checkpoint.
+    """
+    room = None if checkpoints is None else checkpoints.room
+    steps = estimator.fit_blocks(source, classes=classes, progress=progress, position=position, room=room)
+    for at in steps:
+        if checkpoints is not None:
+            checkpoints.after(estimator, at)
