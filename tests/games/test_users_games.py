@@ -163,16 +163,6 @@ def test_certify_reports_a_judge_that_writes_past_the_end():
         certify(run, Examples(rows_of(POINTS), truths))
 
 
-def test_save_reports_a_game_of_the_users_own(tmp_path):
-    learner = PerceptronClassifier().fit(POINTS, LABELS)
-    learner.run_.game = Ordinal(2)
-    with pytest.raises(
-        ValueError, match=r"games Binary, Argmax, OneVsRest, Ranking\. Got Ordinal\(ranks=2\)"
-    ):
-        rosenblatt.save(learner, tmp_path / "model")
-    assert not list(tmp_path.iterdir())
-
-
 def test_save_reports_a_rule_of_the_users_own(tmp_path):
     learner = PerceptronClassifier(rule=Stepping("fine")).fit(sparse(POINTS), LABELS)
     with pytest.raises(ValueError, match=r"a rule of this library.*Got Stepping"):

@@ -173,7 +173,7 @@ def test_load_rejects_forged_files(model):
         "rounds played": lambda h, a: h["fitted"]["run"]["book"].update(rounds=3),
         "the parameters of": lambda h, a: h["parameters"].update(more=1),
         "different labels": lambda h, a: h["fitted"]["classes"].update(values=["a", "a", "b"]),
-        "should fit 2 classes": lambda h, a: h["fitted"]["classes"].update(values=["a", "b"]),
+        "should fit the classes": lambda h, a: h["fitted"]["classes"].update(values=["a", "b"]),
         "rows should be stored once": entry(
             "fitted.run.guess.rows.ids", arrays["fitted.run.guess.rows.ids"][0]
         ),

@@ -14,7 +14,7 @@ from rosenblatt.engine.hypotheses import Hypothesis
 from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.passes import PassDriver
 from rosenblatt.engine.progress import Progress
-from rosenblatt.engine.run import Examples, Orders, Run
+from rosenblatt.engine.run import Examples, Orders, Run, checked_order
 from rosenblatt.games.game import most_entries
 from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.book import CORRECTION, ENTRY, STRUCTURE, norm_squared
@@ -228,7 +228,7 @@ def _epochs(
             turns = iter(orders)
             for order in turns:
                 before, epochs = run.book.total, epochs + 1
-                epoch(order, pulse)
+                epoch(checked_order(order, examples), pulse)
                 converged = run.book.total == before and not examples.repeats
                 if converged and run.hypothesis.recent is None:  # it reads every round
                     _credit(run, turns)

@@ -63,14 +63,34 @@ class Examples:
     longest: int = field(init=False, default=1)
 
     def __post_init__(self) -> None:
-        if self.truths.dtype.kind in "biu":  # one integer type for compiled loops
-            object.__setattr__(self, "truths", self.truths.astype(np.int64, copy=False))
+        if not isinstance(self.rows, Rows):
+            raise ValueError(f"Examples have rows, as run.number(X) makes. Got {type(self.rows).__name__}.")
+        truths = np.asarray(self.truths)
+        if truths.shape != (len(self.rows),):
+            raise ValueError(
+                f"There must be one truth per row, shape {(len(self.rows),)}. Got shape {truths.shape}."
+            )
+        if truths.dtype.kind in "biu":  # one integer type for compiled loops
+            truths = truths.astype(np.int64, copy=False)
+        object.__setattr__(self, "truths", truths)
         if self.index is None:
             object.__setattr__(self, "index", counting(len(self.rows)))
-        if self.starts is None:
-            object.__setattr__(self, "starts", counting(len(self.rows) + 1))
         else:
-            object.__setattr__(self, "longest", int(np.max(np.diff(self.starts), initial=1)))
+            _check_indices("index", self.index, len(self.rows))
+        if self.starts is None:
+            object.__setattr__(self, "starts", counting(len(self.index) + 1))
+            return
+        lengths = np.diff(self.starts)
+        if (
+            not len(self.starts)
+            or self.starts[0] != 0
+            or self.starts[-1] != len(self.index)
+            or (lengths < 0).any()
+        ):
+            raise ValueError(
+                f"starts must rise from 0 to the {len(self.index)} rows shown. Got {self.starts!r:.100}."
+            )
+        object.__setattr__(self, "longest", int(np.max(lengths, initial=1)))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -78,6 +98,21 @@ class Examples:
     def weights_of(self, rounds: Ints) -> Floats:
         """Return the weights of these rounds."""
         return np.ones(len(rounds)) if self.weights is None else self.weights[rounds]
+
+
+def _check_indices(name: str, indices: Any, size: int) -> None:
+    """Raise ValueError unless all are from 0 to size − 1: compiled code would read past its arrays."""
+    if len(indices) and not (np.min(indices) >= 0 and np.max(indices) < size):
+        raise ValueError(
+            f"{name} must hold integers from 0 to {size - 1}. Got {np.min(indices)} to {np.max(indices)}."
+        )
+
+
+def checked_order(order: Any, examples: Examples) -> Ints:
+    """Return the order of the rounds of an epoch as an array; raise ValueError for rounds there are not."""
+    rounds = np.asarray(order, np.int64)
+    _check_indices("An order of rounds", rounds, len(examples))
+    return rounds
 
 
 class Orders(Iterator[Ints]):

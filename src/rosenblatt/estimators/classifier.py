@@ -11,6 +11,8 @@ from rosenblatt.data.blocks import Block
 from rosenblatt.engine import predictors
 from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import RunEstimator, rows_per_block
+from rosenblatt.games import Game
+from rosenblatt.games.checks import MEMBERS
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule
@@ -46,7 +48,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     rule
         "perceptron", "margin", "passive-aggressive" or a rule object: how far to move, and when.
     multiclass
-        "argmax": one learner with a score per class. "one-vs-rest": a learner per class.
+        "argmax": one learner with a score per class. "one-vs-rest": a learner per class. Or a game of your
+        own, whose truths and answers are indices of classes; its attribute `classes` is their number.
     fit_intercept
         Add a constant feature, or the constant 1 to the kernel.
     learning_rate
@@ -100,7 +103,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         epochs: int = 10,
         predictor: str = "average",
         rule: str | Rule = "perceptron",
-        multiclass: str = "argmax",
+        multiclass: str | Game = "argmax",
         fit_intercept: bool = True,
         learning_rate: float = 1.0,
         ties: str = "mistake",
@@ -249,7 +252,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     def check_parameters(self) -> None:
         """Raise ValueError, as `fit` does, if a parameter is not valid."""
         self._check_shared(flags=("fit_intercept", "shuffle", "keep_examples"))
-        inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
+        self._check_multiclass()
         inputs.one_of("ties", self.ties, ("mistake", "positive"))
         inputs.one_of("start", self.start, ("zero", "random"))
         rows_per_block(self.block_size)
@@ -257,6 +260,19 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             raise ValueError(
                 "start='random' draws weights, which a learner with a kernel does not have. Use 'zero'."
             )
+
+    def _check_multiclass(self) -> None:
+        if self.multiclass is None or isinstance(self.multiclass, str | bool | int | float | list | tuple):
+            inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
+            return
+        missing = [name for name in (*MEMBERS, "classes") if not hasattr(self.multiclass, name)]
+        if missing:
+            raise ValueError(
+                "multiclass must be 'argmax', 'one-vs-rest' or a game with the number of its classes. Got "
+                f"{self.multiclass!r:.100}, which has no {', '.join(missing)}."
+            )
+        if self.ties != "mistake":
+            raise ValueError(f"A game of your own decides about ties itself. Got ties={self.ties!r}.")
 
     def new_task(self, classes: Any = None) -> ClassificationTask:
         """Return the task of these parameters before its first data, for these classes if they are given."""

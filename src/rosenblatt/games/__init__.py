@@ -6,6 +6,7 @@ from rosenblatt.games.checks import check
 from rosenblatt.games.game import NO_STRUCTURE, Game
 from rosenblatt.games.multiclass import Argmax, OneVsRest
 from rosenblatt.games.ranking import Ranking
+from rosenblatt.games.registry import register
 from rosenblatt.games.sequence import Sequence
 from rosenblatt.loops.compiling import compilable
 
@@ -20,4 +21,5 @@ __all__ = [
     "Sequence",
     "check",
     "compilable",
+    "register",
 ]

@@ -72,10 +72,15 @@ class Binary:
     """
 
     ties: str = "mistake"
+    classes = 2
     outputs = 1
     structure = NO_STRUCTURE
     heads = 1
     alternatives = 1
+
+    def __post_init__(self) -> None:
+        if self.ties not in ("mistake", "positive"):
+            raise ValueError(f"ties must be 'mistake' or 'positive'. Got {self.ties!r:.100}.")
 
     @property
     def judge(self) -> Any:

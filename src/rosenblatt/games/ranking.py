@@ -147,6 +147,10 @@ class Ranking:
     structure = NO_STRUCTURE
     ballot = staticmethod(ballot_best)
 
+    def __post_init__(self) -> None:
+        if self.strategy not in JUDGES:
+            raise ValueError(f"strategy must be 'best' or 'top'. Got {self.strategy!r:.100}.")
+
     @property
     def judge(self) -> Callable[..., tuple[int, float, bool, float]]:
         """The judge of the strategy."""

@@ -10,9 +10,9 @@ import numpy as np
 from rosenblatt.engine.run import Run
 from rosenblatt.engine.slots import NO_TRUTH
 from rosenblatt.games import Ranking
-from rosenblatt.persistence.runs import read_game, read_run, write_game, write_run
+from rosenblatt.persistence.runs import read_run, write_run
 from rosenblatt.persistence.sections import Reader, Writer
-from rosenblatt.persistence.values import plain_labels, read_labels
+from rosenblatt.persistence.values import plain, plain_labels, read_labels, unplain
 
 
 def _write_features(writer: Writer, estimator: Any) -> None:
@@ -51,7 +51,7 @@ def _write_classifier(writer: Writer, estimator: Any) -> None:
     task = estimator.task_
     writer["classes"] = plain_labels(task.classes)
     _write_features(writer, estimator)
-    write_game(writer, task.run.game)
+    writer["game"] = plain(task.run.game, "The game")
     write_run(writer.section("run"), task.run)
 
 
@@ -59,7 +59,9 @@ def _read_classifier(reader: Reader, estimator: Any) -> None:
     task = estimator.new_task()
     task.classes = read_labels(reader.section("classes"))
     task.features = _read_features(reader, estimator)
-    task.run = read_run(reader.section("run"), read_game(reader, len(task.classes)))
+    game = unplain(reader, reader.value("game"))
+    reader.check(getattr(game, "classes", None) == len(task.classes), "the game should fit the classes")
+    task.run = read_run(reader.section("run"), game)
     _check_features(reader, task.features, task.run)
     truths = task.run.support.truths
     known = (truths >= 0) & (truths < len(task.classes))
@@ -70,7 +72,7 @@ def _read_classifier(reader: Reader, estimator: Any) -> None:
 def _write_ranker(writer: Writer, estimator: Any) -> None:
     task = estimator.task_
     _write_features(writer, estimator)
-    write_game(writer, task.run.game)
+    writer["game"] = plain(task.run.game, "The game")
     write_run(writer.section("run"), task.run)
     writer["strategy_begun"] = task.strategy
     writer.array("shown", np.concatenate([np.empty(0, np.int64), *task.shown]))
@@ -80,7 +82,9 @@ def _write_ranker(writer: Writer, estimator: Any) -> None:
 def _read_ranker(reader: Reader, estimator: Any) -> None:
     task = estimator.new_task()
     task.features = _read_features(reader, estimator)
-    run = task.run = read_run(reader.section("run"), read_game(reader, 0))
+    game = unplain(reader, reader.value("game"))
+    reader.check(isinstance(game, Ranking), "the game should be that of a ranker")
+    run = task.run = read_run(reader.section("run"), game)
     _check_features(reader, task.features, run)
     task.strategy = reader.one_of("strategy_begun", ("pairs", "best", "top"))
     reader.check((task.strategy == "top") == (run.game == Ranking("top")), "the strategies should agree")

@@ -13,8 +13,12 @@ from rosenblatt import kernels
 from rosenblatt._types import Array, Data, Floats
 from rosenblatt.engine import predictors
 from rosenblatt.engine.run import Run
+from rosenblatt.games import Argmax, Binary, OneVsRest, Ranking
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import widened
+
+GAMES = (Binary, Argmax, OneVsRest, Ranking)
+"""The games whose answers follow from the scores as an exported graph computes them."""
 
 FORMULAS = (
     kernels.Linear,
@@ -69,6 +73,11 @@ class KernelGuess:
 def guess_of(estimator: Any) -> LinearGuess | KernelGuess:
     """Return the guess that the predictor of a classifier or a ranker uses."""
     check_single(estimator)
+    if not isinstance(estimator.run_.game, GAMES):
+        raise ValueError(
+            f"An exported learner answers by its highest score. Got {estimator.run_.game!r:.100}, whose "
+            "answers only Python knows: use the model file."
+        )
     run, features = estimator.run_, int(getattr(estimator, "n_features_in_", 0))
     if run.kernel is None:
         weights = run.single_guess(estimator.predictor).weights.astype(np.float64)

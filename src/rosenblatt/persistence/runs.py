@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from rosenblatt import rules
 from rosenblatt._types import Floats
 from rosenblatt.engine.run import Run
-from rosenblatt.games import Argmax, Binary, Game, OneVsRest, Ranking
+from rosenblatt.games import Game
 from rosenblatt.ledger import STRUCTURE, Book
 from rosenblatt.loops.book import CORRECTION, ENTRY
 from rosenblatt.persistence.hypotheses import read_guess, write_guess
@@ -45,36 +43,6 @@ def read_run(reader: Reader, game: Game) -> Run:
         setattr(run, name, reader.flag(name))
     _read_book(reader.section("book"), run)
     return run
-
-
-GAMES: dict[str, Any] = {"binary": Binary, "argmax": Argmax, "one-vs-rest": OneVsRest, "ranking": Ranking}
-
-
-def write_game(writer: Writer, game: Game) -> None:
-    """Write a game of rows or lists."""
-    found = [name for name, kind in GAMES.items() if type(game) is kind]
-    if not found:
-        named = ", ".join(kind.__name__ for kind in GAMES.values())
-        raise ValueError(
-            f"A model file holds one of the games {named}. Got {game!r:.100}: a game of your own cannot "
-            "be saved. Keep the weights and the ledger of its run yourself, as arrays."
-        )
-    writer["game"] = found[0]
-    if isinstance(game, Binary):
-        writer["ties"] = game.ties
-    if isinstance(game, Ranking):
-        writer["strategy"] = game.strategy
-
-
-def read_game(reader: Reader, classes: int) -> Game:
-    """Read a game of rows or lists, for this number of classes."""
-    kind = reader.one_of("game", GAMES)
-    if kind == "ranking":
-        return Ranking(reader.one_of("strategy", ("best", "top")))
-    reader.check((classes == 2) == (kind == "binary"), f"the game should fit {classes} classes")
-    return (
-        Binary(reader.one_of("ties", ("mistake", "positive"))) if kind == "binary" else GAMES[kind](classes)
-    )
 
 
 def _write_book(writer: Writer, book: Book) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from rosenblatt import kernels, rules
 from rosenblatt._types import Array
 from rosenblatt.budgets import Budget
+from rosenblatt.games import registry
 from rosenblatt.kernels import Kernel
 from rosenblatt.persistence.kernels import kernel_text, rule_text
 from rosenblatt.persistence.sections import Reader
@@ -28,6 +29,9 @@ def plain(value: Any, what: str) -> Any:
         return {"rule": rule_text(value)}
     if isinstance(value, Budget):
         return {"budget": [value.size, value.policy, value.tolerance, value.seed]}
+    if (name := registry.name_of(value)) is not None:
+        made_of = registry.fields_of(value).items()
+        return {"game": [name, {field: plain(given, what) for field, given in made_of}]}
     if isinstance(value, dict):
         return {"dict": [[plain(k, what), plain(v, what)] for k, v in value.items()]}
     for name, kind in COLLECTIONS.items():
@@ -35,8 +39,8 @@ def plain(value: Any, what: str) -> Any:
             ordered = sorted(value, key=repr) if name.endswith("set") else value
             return {name: [plain(each, what) for each in ordered]}
     raise ValueError(
-        f"{what} must be a number, a string, a kernel or a rule of this library, or a list or dict of such, "
-        f"to be stored in a model file. Got {value!r:.60}."
+        f"{what} must be a number, a string, a kernel or a rule of this library, a game registered by "
+        f"games.register, or a list or dict of such, to be stored in a model file. Got {value!r:.60}."
     )
 
 
@@ -52,6 +56,8 @@ def unplain(reader: Reader, value: Any) -> Any:
             return kernels.parse(found) if kind == "kernel" else rules.parse(found)
         except ValueError as broken:
             reader.refuse(f"a {kind} should be an expression of this library ({broken!s:.300})")
+    if kind == "game":
+        return _game(reader, found)
     try:
         if kind == "budget":
             return Budget(*found)
@@ -60,6 +66,25 @@ def unplain(reader: Reader, value: Any) -> Any:
         return COLLECTIONS[kind](unplain(reader, each) for each in found)
     except (KeyError, TypeError, ValueError):
         reader.refuse("a value should be of a known kind")
+
+
+def _game(reader: Reader, found: Any) -> Any:
+    """Return the game of a JSON value: an object of the class registered under its name."""
+    try:
+        name, made_of = found
+        given = {str(field): unplain(reader, value) for field, value in made_of.items()}
+    except (AttributeError, TypeError, ValueError):
+        reader.refuse("a game should have a name and fields")
+    kind = registry.registered(name) if isinstance(name, str) else None
+    if kind is None:
+        reader.refuse(
+            f"its game {name!r:.100} should be registered: import the module that defines it and call "
+            "games.register with this name and its class, then load again"
+        )
+    try:
+        return kind(**given)
+    except (TypeError, ValueError) as wrong:
+        reader.refuse(f"the fields of the game {name!r} should be possible ({wrong!s:.200})")
 
 
 KINDS = {

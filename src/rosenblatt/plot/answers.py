@@ -71,9 +71,10 @@ def confused(estimator: Any) -> Ints:
         raise ValueError(f"Mistakes are counted from a run. Got {type(estimator).__name__}, which has none.")
     game, ledger = estimator.run_.game, estimator.ledger_
     if type(game) not in READERS:
+        named = ", ".join(kind.__name__ for kind in READERS)
         raise ValueError(
-            "A confusion matrix counts labels. Got a "
-            f"{type(estimator).__name__}, whose mistakes are orders of rows: see plot.mistakes."
+            f"A confusion matrix counts labels, in the games {named}. Got a {type(estimator).__name__} that "
+            f"plays {game!r:.100}: see plot.mistakes."
         )
     check_all_listed(ledger, "A confusion matrix")
     truths, predicted = READERS[type(game)](estimator, ledger)

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine import predictors
 from rosenblatt.estimators.classifier import PerceptronClassifier
+from rosenblatt.games import Binary
 from rosenblatt.plot.axes import axis, legend_below, plain
 from rosenblatt.plot.colours import INK, MARKERS, lightened, of_classes, signed_map
 
@@ -61,7 +62,7 @@ def decision_surface(
     if hasattr(X, "iloc"):  # a data frame, whose names the estimator looks for
         flat = type(X)(flat, columns=X.columns)
     ax = axis(ax)
-    if len(estimator.classes_) == 2:
+    if len(estimator.classes_) == 2 and _decides_by_sign(estimator):
         _draw_scores(ax, grid, np.asarray(estimator.decision_function(flat)).reshape(grid.shape[:2]))
     else:
         answers = np.searchsorted(estimator.classes_, estimator.predict(flat))
@@ -73,6 +74,11 @@ def decision_surface(
     ax.set(xlabel=plain(names[0]), ylabel=plain(names[1]))
     legend_below(ax)
     return ax
+
+
+def _decides_by_sign(estimator: Any) -> bool:
+    """Whether the sign of one score is the answer, as it is but for a game of a user's own."""
+    return not isinstance(estimator, PerceptronClassifier) or isinstance(estimator.run_.game, Binary)
 
 
 def _checked(estimator: Any, X: Any, y: Any, resolution: int) -> tuple[Floats, Ints]:

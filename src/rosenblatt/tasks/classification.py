@@ -60,6 +60,15 @@ def check_classes(classes: Array, ties: str) -> None:
         raise ValueError(f"ties='positive' is for two classes. Got {len(classes)}: use ties='mistake'.")
 
 
+def check_game(multiclass: str | Game, classes: int) -> None:
+    """Raise ValueError if a user's game is not for this many classes."""
+    if not isinstance(multiclass, str) and multiclass.classes != classes:  # type: ignore[attr-defined]
+        raise ValueError(
+            f"The game {multiclass!r:.100} is for {multiclass.classes} classes. "  # type: ignore[attr-defined]
+            f"Got labels of {classes}."
+        )
+
+
 def lasting_classes(given: Any, before: Array | None) -> Array:
     """Return the classes given in the first call; raise ValueError if later calls give others."""
     if before is None and given is None:
@@ -139,7 +148,7 @@ class ClassificationTask(RowTask):
         self,
         options: dict[str, Any],
         *,
-        multiclass: str = "argmax",
+        multiclass: str | Game = "argmax",
         ties: str = "mistake",
         start: str = "zero",
         class_weight: Any = None,
@@ -152,7 +161,9 @@ class ClassificationTask(RowTask):
         self.classes: Array = np.empty(0)
 
     def game(self) -> Game:
-        """Return the game for the classes: "argmax" or "one-vs-rest" above two."""
+        """Return the game for the classes: the given one, or "argmax" or "one-vs-rest" above two."""
+        if not isinstance(self.multiclass, str):
+            return self.multiclass
         if len(self.classes) == 2:
             return Binary(ties=self.ties)
         return Argmax(len(self.classes)) if self.multiclass == "argmax" else OneVsRest(len(self.classes))
@@ -168,6 +179,7 @@ class ClassificationTask(RowTask):
     ) -> None:
         """Begin a run for rows of this width and these classes; `random` draws a random start."""
         check_classes(classes, self.ties)
+        check_game(self.multiclass, len(classes))
         self.classes, self.features = classes, width
         game, start = self.game(), None
         features = None if self.options["kernel"] is not None else width
@@ -199,9 +211,9 @@ class ClassificationTask(RowTask):
         return Examples(self.run.number(self.as_wide(block.X)), truths, weights=found)
 
     def scores(self, rows: Rows, predictor: str, random: np.random.Generator | None = None) -> Floats:
-        """Return the scores of rows: one each for two classes, else one per class."""
+        """Return the scores of rows: one each for two classes, else one per class or output."""
         found = self.run.guess(predictor, random).scores(rows).scores
-        return found[:, 0] if len(self.classes) == 2 else found
+        return found[:, 0] if found.shape[1] == 1 else found
 
     def answers(self, rows: Rows, predictor: str, random: np.random.Generator | None = None) -> Array:
         """Return the class of every row."""
@@ -229,9 +241,17 @@ class ClassificationTask(RowTask):
         classes = self.classes.tolist()
         if label is not None and label not in classes:
             raise ValueError(f"label must be one of {shown(self.classes)}. Got {label!r}.")
-        if len(classes) == 2:
+        outputs = self.run.game.outputs
+        if outputs == 1 and len(classes) == 2:
             chosen = 1 if label is None else classes.index(label)
             return chosen, 0, 2 * chosen - 1
+        if outputs == 1 and label is None:  # one score decides among all classes
+            return classes.index(answer), 0, 1
+        if outputs != len(classes):
+            raise ValueError(
+                f"A game must have a score of the class {(answer if label is None else label)!r} to explain "
+                f"it. Got {self.run.game!r:.100}, with {outputs} scores for {len(classes)} classes."
+            )
         chosen = int(np.flatnonzero(self.classes == answer)[0]) if label is None else classes.index(label)
         return chosen, chosen, 1
 
