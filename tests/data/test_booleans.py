@@ -10,7 +10,6 @@ from rosenblatt import load
 from rosenblatt.data import tables
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import RowSource
-from rosenblatt.data.vocabulary import Vocabulary
 from rosenblatt.persistence import load_model
 
 RANDOM = np.random.default_rng(5)
@@ -60,7 +59,7 @@ def rows_of(path, schema):
     rows, labels = [], []
     for block in RowSource(path, path.rpartition(".")[2], schema):
         X = sp.csr_array(block.X)
-        names = schema.vocabulary.names
+        names = schema.names
         for i in range(X.shape[0]):
             part = slice(X.indptr[i], X.indptr[i + 1])
             rows.append({names[j]: v for j, v in zip(X.indices[part], X.data[part], strict=True) if v})
@@ -125,14 +124,14 @@ def of(text, schema=None, name="rows.csv", *, learning=None):
 
 def answering(schema):
     """Return the schema as a model keeps it, for prediction."""
-    return Schema.of_model(json.loads(json.dumps(schema.noted())), schema.vocabulary.names)
+    return Schema.of_model(json.loads(json.dumps(schema.noted())), schema.names)
 
 
 def test_csv_blocks_keep_a_column_boolean_in_every_chunk(monkeypatch):
     monkeypatch.setattr(tables, "ROWS", 2)
     blocks, schema = of("flag,label\n,1\nNA,0\ntrue,1\nFALSE,0\n1,1\n0,0\n")
     assert np.vstack(blocks).ravel().tolist() == [0, 0, 1, 0, 1, 0]
-    assert schema.vocabulary.names == ["flag"]
+    assert schema.names == ["flag"]
     with pytest.raises(ValueError, match=r"'flag' held.*true.*Got 'maybe' in line 4"):
         of("flag,label\ntrue,1\nfalse,0\nmaybe,1\n")
     blocks, _ = of("flag,label\nfalse,\n", answering(schema))
@@ -141,9 +140,9 @@ def test_csv_blocks_keep_a_column_boolean_in_every_chunk(monkeypatch):
 
 def test_csv_blocks_keep_strings_in_mixed_columns():
     _, schema = of("flag,label\nTrue,1\nFalse,0\nmaybe,1\n")
-    assert schema.vocabulary.names == ["flag=True", "flag=False", "flag=maybe"]
+    assert schema.names == ["flag=True", "flag=False", "flag=maybe"]
     _, schema = of("word,label\nyes,1\nno,0\n")
-    assert schema.vocabulary.names == ["word=yes", "word=no"]
+    assert schema.names == ["word=yes", "word=no"]
 
 
 def test_json_blocks_read_objects_by_the_columns_of_a_table_model():
@@ -163,7 +162,7 @@ def test_csv_blocks_read_a_table_by_the_names_of_a_json_model(monkeypatch):
         '{"flag": "true", "code": "17", "on": true, "label": 1}\n{"flag": "false", "code": "A1", "label": 0}',
         name="rows.jsonl",
     )
-    assert schema.vocabulary.names == ["flag=true", "code=17", "on", "flag=false", "code=A1"]
+    assert schema.names == ["flag=true", "code=17", "on", "flag=false", "code=A1"]
     rows, _ = of("flag,code,on\ntrue,17,True\nfalse,A1,False\n", answering(schema))
     assert np.vstack(rows).tolist() == [[1, 1, 1, 0, 0], [0, 0, 0, 1, 1]]
 
@@ -190,7 +189,8 @@ def test_boolean_labels_become_true_and_false(monkeypatch):
 
 
 def test_schemas_of_older_models_keep_the_spelling_of_labels():
-    schema = Schema(kind="str", vocabulary=Vocabulary(["a"], learning=False), columns=["a"], dense=True)
+    schema = Schema(kind="str", learning=False, columns=["a"], dense=True)
+    schema.know(["a"], [])
     assert labels_of("a,label\n1,True\n2,False\n", "r.csv", schema) == ["True", "False"]
 
 
@@ -205,6 +205,6 @@ def test_hashed_booleans_are_the_same_in_every_format(tmp_path):
     columns = table()
     seen = {}
     for kind in FORMATS:
-        source = RowSource(write(tmp_path, columns, kind), kind, Schema(vocabulary=Vocabulary(bits=6)))
+        source = RowSource(write(tmp_path, columns, kind), kind, Schema(bits=6))
         seen[kind] = [block.X.toarray().tolist() for block in source]
     assert all(rows == seen["csv"] for rows in seen.values())

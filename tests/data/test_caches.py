@@ -47,7 +47,7 @@ def test_cache_yields_the_blocks_and_schema_of_the_source(tmp_path, monkeypatch,
     assert all_same(read, blocks)
     for source in (first, again):
         assert source.schema.noted() == plain.schema.noted()
-        assert source.schema.vocabulary.names == plain.schema.vocabulary.names
+        assert source.schema.names == plain.schema.names
 
 
 def test_same_detects_every_difference():
@@ -364,7 +364,7 @@ def test_cache_recovers_from_a_broken_block(tmp_path):
 def test_cache_is_not_written_for_prediction(tmp_path):
     learned = source_of(tmp_path)
     list(learned)
-    schema = Schema.of_model(learned.schema.noted(), learned.schema.vocabulary.names[:5])
+    schema = Schema.of_model(learned.schema.noted(), learned.schema.names[:5])
     source = RowSource(learned.path, "csv", schema)
     assert all_same(list(Cached(source)), list(source))
     assert [each.name for each in tmp_path.iterdir()] == ["rows.csv"]

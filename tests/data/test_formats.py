@@ -243,7 +243,7 @@ def test_csv_rows_may_have_line_breaks_in_cells(tmp_path):
     (tmp_path / "breaks.csv").write_bytes(BREAKS)
     (block,) = RowSource(str(tmp_path / "breaks.csv"), "csv", schema := Schema())
     assert block.y.tolist() == ["yes", "no", "yes"]
-    assert "text=three\nfour, five" in schema.vocabulary.names
+    assert "text=three\nfour, five" in schema.names
 
 
 def test_formats_have_a_suffix_each():

@@ -97,7 +97,7 @@ class RowsToAnswer:
             say("no row has a feature that the model knows: all answers are the same", quiet=quiet)
         if self.schema.absent:
             say(f"missing, counted as 0: {_some(self.schema.absent)}", quiet=quiet)
-        new = list(self.schema.vocabulary.unknown)
+        new = list(self.schema.unknown)
         if new:
             say(f"new, left out: {_some(new)}", quiet=quiet)
         if self._source.beyond:

@@ -30,7 +30,6 @@ from rosenblatt.data.blocks import MissingColumnError
 from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema, kind_of_labels, label_strings
 from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
-from rosenblatt.data.vocabulary import Vocabulary
 from rosenblatt.streaming import Checkpoints, fit_blocks
 
 
@@ -126,7 +125,7 @@ def fit(
     for remark in (*filter(None, schema.remarks), *_without_effect(estimator, given)):
         say(remark, quiet=quiet)
     notes = {"game": choice.game, "format": kind, "table": schema.noted()} | layout
-    save(estimator, output, notes, schema.vocabulary.names)
+    save(estimator, output, notes, schema.names)
     if checkpoints is not None:
         checkpoints.done()
     ledger = estimator.ledger_
@@ -227,7 +226,7 @@ def _schema(game: str, options: Options, kind: str) -> Schema:
         label=options.label or "label",
         query=options.query or ("qid" if game == RANKING and kind != "svmlight" else None),
         id=options.id,
-        vocabulary=Vocabulary(bits=options.hash_bits),
+        bits=options.hash_bits,
         kind=None if options.classes is None else _kind_of(_names(options.classes)),
         ignored=[] if options.ignore is None else _names(options.ignore),
     )

@@ -17,7 +17,6 @@ from rosenblatt.data.cache_files import CacheWriter, Header, Unusable, blocks_of
 from rosenblatt.data.digests import Digest, status_of
 from rosenblatt.data.encoding import Schema
 from rosenblatt.data.sources import STDIN, RowSource
-from rosenblatt.data.vocabulary import Vocabulary
 
 SUFFIX = ".rosenblatt-cache"
 """The suffix that a cache adds to the name of its file."""
@@ -61,10 +60,10 @@ class Cached:
         self._source = source
         self._told = told
         self._at_once = at_once
-        self._given = _kept(source.schema), source.schema.vocabulary.names
+        self._given = _kept(source.schema), source.schema.names
         self._options = _options(source, version)
         self._seen = False
-        self._can = source.path != STDIN and source.schema.vocabulary.learning and source.width is None
+        self._can = source.path != STDIN and source.schema.learning and source.width is None
 
     def __iter__(self) -> Iterator[Block]:
         if not self._can or not stat.S_ISREG(os.stat(self._source.path).st_mode):
@@ -131,7 +130,7 @@ class Cached:
                     yield block
             schema = self._source.schema
             self._seen = writer.finish(
-                {"options": self._options, "schema": _kept(schema), "names": schema.vocabulary.names}
+                {"options": self._options, "schema": _kept(schema), "names": schema.names}
             )
         if writer.fault is not None:
             self._can = False
@@ -142,7 +141,7 @@ class Cached:
         schema = self._source.schema
         for name in ("columns", "texts", "dense", "kind", "unnamed_query", "remarks"):
             setattr(schema, name, noted[name])
-        schema.vocabulary = Vocabulary(names, noted["bits"])
+        schema.know(names, noted["of_strings"])
 
 
 def _kept(schema: Schema) -> dict[str, Any]:
@@ -159,7 +158,7 @@ def _options(source: RowSource, version: str) -> dict[str, Any]:
         "format": source.format,
         "skip_bad": source.skip_bad,
         "schema": source.schema.noted(),
-        "names": source.schema.vocabulary.names,
+        "names": source.schema.names,
     }
     return dict(json.loads(json.dumps(options)))
 

@@ -15,7 +15,12 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats
 from rosenblatt.data.blocks import BadLines, Block, MissingColumnError
-from rosenblatt.data.vocabulary import NONE, Vocabulary
+from rosenblatt.features.hashing import check_bits
+from rosenblatt.features.vectoriser import Unreadable, Vectoriser, expanded
+from rosenblatt.loops.templates import UNKNOWN
+
+MOST_UNKNOWN = 2**17
+"""The most unknown features whose names are kept."""
 
 QUERIES = frozenset({"qid", "query", "query_id"})
 """Names of columns, in lower case, that look like queries."""
@@ -35,8 +40,12 @@ class Schema:
     ----------
     label, query, id
         The columns of the label, the query and the names of rows; None if there is none.
-    vocabulary
-        The names of features.
+    bits
+        None to give features ids in order of appearance; or b to hash them into 2^b buckets.
+    vectoriser
+        The ids of features.
+    learning
+        Whether new features get ids. If not, their names are collected in `unknown`.
     columns
         The columns that features are made of; None until rows are seen.
     texts
@@ -56,6 +65,8 @@ class Schema:
     ----------
     absent
         Columns that the model learned from and that are missing now.
+    unknown
+        Features that the model did not learn from.
     remarks
         What looks odd about each string column that holds more numbers; an empty string for the others.
     """
@@ -63,7 +74,9 @@ class Schema:
     label: str | None = "label"
     query: str | None = None
     id: str | None = None
-    vocabulary: Vocabulary = field(default_factory=Vocabulary)
+    bits: int | None = None
+    vectoriser: Vectoriser = field(default=None)  # type: ignore[assignment]
+    learning: bool = True
     columns: list[str] | None = None
     texts: list[str] = field(default_factory=list)
     dense: bool | None = None
@@ -73,16 +86,46 @@ class Schema:
     labelled: bool = True
     absent: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    unknown: dict[str, None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        check_bits(self.bits)
+        if self.vectoriser is None:
+            self.vectoriser = Vectoriser(self.buckets)
+
+    @property
+    def buckets(self) -> int | None:
+        """The number of buckets that features are hashed into; None if they get ids."""
+        return None if self.bits is None else 2**self.bits
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all features in the order of their ids; none if they are hashed."""
+        return [] if self.bits is not None else self.vectoriser.names()
 
     def noted(self) -> dict[str, Any]:
         """Return the values to keep with a model besides the names of features."""
         noted = {
             name: getattr(self, name)
             for name in (
-                "label", "query", "id", "columns", "texts", "dense", "kind", "ignored", "unnamed_query"
+                "label", "query", "id", "bits", "columns", "texts", "dense", "kind", "ignored",
+                "unnamed_query",
             )
         }  # fmt: skip
-        return noted | {"bits": self.vocabulary.bits}
+        return noted | {"of_strings": self.vectoriser.columns}
+
+    def ids(self, names: list[str], values: list[Any]) -> Array:
+        """Return the ids of features, each a name and a number or a string; UNKNOWN for unknown ones."""
+        found, _ = self.vectoriser.pairs(names, values, self.learning)
+        for i in np.flatnonzero(found == UNKNOWN).tolist():
+            if len(self.unknown) == MOST_UNKNOWN:
+                break
+            self.unknown[f"{names[i]}={values[i]}" if isinstance(values[i], str) else names[i]] = None
+        return found
+
+    def know(self, names: Sequence[str], of_strings: Sequence[str]) -> None:
+        """Set the features: their names in the order of ids, and the names under which strings are known."""
+        self.vectoriser = Vectoriser.of_names(names, of_strings, self.buckets)
 
     def special(self) -> set[str]:
         """Return the columns that are not features."""
@@ -90,7 +133,7 @@ class Schema:
 
     def look_at(self, columns: Collection[str], name: str) -> None:
         """Check the columns of the file `name` before they are encoded."""
-        if not self.vocabulary.learning:
+        if not self.learning:
             return
         missing = [column for column in self.ignored if column not in columns]
         if missing and self.kind is None:  # later objects may lack them
@@ -105,8 +148,10 @@ class Schema:
     @classmethod
     def of_model(cls, noted: Mapping[str, Any], names: Sequence[str], *, labelled: bool = False) -> Schema:
         """Return the schema that a model learned with, for rows to predict or, with labels, to compare."""
-        rest = {name: value for name, value in noted.items() if name != "bits"}
-        return cls(**rest, vocabulary=Vocabulary(names, noted["bits"], learning=False), labelled=labelled)
+        rest = {name: value for name, value in noted.items() if name != "of_strings"}
+        schema = cls(**rest, learning=False, labelled=labelled)
+        schema.know(names, noted["of_strings"])
+        return schema
 
 
 def _some(columns: Sequence[str]) -> str:
@@ -118,7 +163,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
     special = schema.special()
     schema.look_at(dict.fromkeys(name for _, row in rows for name in row), bad.name)
     names: list[str] = []
-    values: list[float] = []
+    values: list[Any] = []
     ends, kept, lines = [0], list[dict[str, Any]](), list[int]()
     for number, row in rows if schema.columns is None else _as_columns(rows, schema):
         try:
@@ -126,7 +171,10 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
                 raise ValueError(f"it has no {schema.label!r}, which is the label")
             if schema.query is not None and row.get(schema.query) is None:
                 raise ValueError(f"it has no {schema.query!r}, which is the query")
-            features = list(_features(row, special))
+            features = list(expanded(_present({k: v for k, v in row.items() if k not in special})))
+        except Unreadable as why:
+            bad.add(number, _lower(str(why)))
+            continue
         except ValueError as why:
             bad.add(number, str(why))
             continue
@@ -135,7 +183,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
         ends.append(len(names))
         kept.append(row)
         lines.append(number)
-    X = _sparse(names, np.array(values), np.array(ends), schema.vocabulary)
+    X = _sparse(names, values, np.array(ends), schema)
     return Block(
         X,
         _labels([row.get(schema.label or "") for row in kept], lines, schema, bad.name),
@@ -167,34 +215,33 @@ def _as_number(value: Any) -> Any:
     return value if numbers is None else float(numbers[0])
 
 
-def _features(row: Mapping[str, Any], special: set[str], prefix: str = "") -> Iterator[tuple[str, float]]:
-    """Yield the features of a JSON object; those of nested objects have dotted names."""
+def _present(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object without its empty values and zeros, which rows do not store."""
+    found = {}
     for name, value in row.items():
-        if not prefix and name in special:
-            continue
-        full = prefix + name
-        if isinstance(value, str):
-            if not _is_empty(value):
-                yield f"{full}={value}", 1.0
-        elif isinstance(value, bool | int | float):
-            number = float(value) if abs(value) < 1e300 else np.inf
-            if not np.isfinite(number):
-                raise ValueError(f"{full!r} must be a finite number, and is {value!s:.40}")
-            if number:
-                yield full, number
-        elif isinstance(value, Mapping) and not prefix.count(".") > 20:
-            yield from _features(value, special, f"{full}.")
-        elif isinstance(value, list) and all(isinstance(each, str) for each in value):
-            yield from ((f"{full}={each}", 1.0) for each in dict.fromkeys(value))
-        elif value is not None:
-            raise ValueError(f"{full!r} must be a number, a string, a list of strings or an object of such")
+        if isinstance(value, Mapping):
+            found[name] = _present(value)
+        elif isinstance(value, list) or not (_is_null(value) or value == 0):
+            found[name] = value
+    return found
 
 
-def _sparse(names: Sequence[str], values: Floats, ends: Array, vocabulary: Vocabulary) -> Any:
-    ids = vocabulary.numbers(names)
-    known = ids != NONE
+def _is_null(value: Any) -> bool:
+    return value is None or (isinstance(value, str) and value.strip() in EMPTY)
+
+
+def _lower(message: str) -> str:
+    """Return a message that continues a sentence about a line."""
+    return message[:1].lower() + message[1:]
+
+
+def _sparse(names: list[str], values: list[Any], ends: Array, schema: Schema) -> Any:
+    """Return rows of features, each a name and a number or a string; those of row i end at `ends[i + 1]`."""
+    ids = schema.ids(names, values)
+    amounts = np.array([1.0 if isinstance(value, str) else float(value) for value in values])
+    known = ids != UNKNOWN
     ends = np.concatenate([[0], np.cumsum(known)])[ends]
-    rows = sp.csr_array((values[known], ids[known], ends), shape=(len(ends) - 1, len(vocabulary)))
+    rows = sp.csr_array((amounts[known], ids[known], ends), shape=(len(ends) - 1, schema.vectoriser.width))
     rows.sum_duplicates()
     return rows
 
@@ -206,22 +253,22 @@ def table_block(
     special = schema.special()
     schema.look_at(columns, bad.name)
     features = {name: cells for name, cells in columns.items() if name not in special}
-    if schema.columns is None and schema.vocabulary.learning:
+    if schema.columns is None and schema.learning:
         schema.columns = list(features)
         schema.texts = [name for name, cells in features.items() if _numbers(cells) is None]
         schema.remarks = [_mixture(name, features[name], lines) for name in schema.texts]
-        schema.dense = not schema.texts and schema.vocabulary.bits is None
+        schema.dense = not schema.texts and schema.bits is None
         if schema.dense:
-            schema.vocabulary.numbers(list(features))
+            schema.ids(list(features), [1.0] * len(features))
     schema.absent = [name for name in schema.columns or () if name not in features]
     known = schema.columns is not None  # a model may have learned from objects
-    as_texts = schema.texts if known else _texts_of_objects(features, schema.vocabulary)
+    as_texts = schema.texts if known else _texts_of_objects(features, schema.vectoriser)
     numeric: dict[str, Floats] = {}
     for name, cells in features.items():
         if name in as_texts:
             continue
         if known and name not in (schema.columns or ()):  # nothing was learned from it
-            schema.vocabulary.numbers([name])
+            schema.ids([name], [1.0])
             continue
         numbers = _numbers(cells)
         if numbers is None:
@@ -250,16 +297,16 @@ def table_block(
     )
 
 
-def _texts_of_objects(features: Mapping[str, Sequence[Any]], vocabulary: Vocabulary) -> list[str]:
+def _texts_of_objects(features: Mapping[str, Sequence[Any]], vectoriser: Vectoriser) -> list[str]:
     """Return the string columns for a model that learned from objects: known ones, or not numeric."""
-    known = vocabulary.columns_of_texts
+    known = set(vectoriser.columns) - vectoriser.ids.keys()
     return [name for name, cells in features.items() if name in known or _numbers(cells) is None]
 
 
 def _dense_rows(numeric: Mapping[str, Floats], rows: int, schema: Schema) -> Floats:
-    X = np.zeros((rows, len(schema.vocabulary)))
-    for name, feature in zip(numeric, schema.vocabulary.numbers(list(numeric)), strict=True):
-        if feature != NONE:
+    X = np.zeros((rows, schema.vectoriser.width))
+    for name, feature in zip(numeric, schema.ids(list(numeric), [1.0] * len(numeric)), strict=True):
+        if feature != UNKNOWN:
             X[:, feature] = numeric[name]
     return X
 
@@ -267,22 +314,21 @@ def _dense_rows(numeric: Mapping[str, Floats], rows: int, schema: Schema) -> Flo
 def _mixed_rows(
     numeric: Mapping[str, Floats], texts: Mapping[str, Sequence[Any]], rows: int, schema: Schema
 ) -> Any:
-    row, name_of, value = [], list[str](), []
+    row, name_of, value = [], list[str](), list[Any]()
     for name, numbers in numeric.items():
         present = np.flatnonzero(numbers)
         row.append(present)
         name_of += [name] * len(present)
-        value.append(numbers[present])
+        value += numbers[present].tolist()
     for name, cells in texts.items():
         present = np.array([i for i, cell in enumerate(cells) if not _is_empty(cell)], np.int64)
         row.append(present)
-        name_of += [f"{name}={_text(cells[i])}" for i in present.tolist()]
-        value.append(np.ones(len(present)))
+        name_of += [name] * len(present)
+        value += [_text(cells[i]) for i in present.tolist()]
     every = np.concatenate(row) if row else np.empty(0, np.int64)
     order = np.argsort(every, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(every, minlength=rows))])
-    values = np.concatenate(value) if value else np.empty(0)
-    return _sparse([name_of[i] for i in order], values[order], ends, schema.vocabulary)
+    return _sparse([name_of[i] for i in order], [value[i] for i in order], ends, schema)
 
 
 def _numbers(cells: Sequence[Any]) -> Floats | None:

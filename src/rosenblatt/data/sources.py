@@ -116,11 +116,8 @@ class RowSource:
 
     def _svmlight(self, table: Svmlight) -> Block:
         schema, X = self.schema, table.X
-        if schema.vocabulary.bits is not None:
-            X = sp.csr_array(
-                (X.data, X.indices % 2**schema.vocabulary.bits, X.indptr),
-                (X.shape[0], 2**schema.vocabulary.bits),
-            )
+        if schema.buckets is not None:
+            X = sp.csr_array((X.data, X.indices % schema.buckets, X.indptr), (X.shape[0], schema.buckets))
             X.sum_duplicates()
         elif self.width is not None:
             self.beyond = max(self.beyond, X.shape[1] if X.shape[1] > self.width else 0)

@@ -85,7 +85,7 @@ def _check_header(header: list[str], schema: Schema, name: str) -> None:
     for what, column, needed in (
         ("label", schema.label, schema.labelled),
         ("query", schema.query, True),
-        ("id", schema.id, schema.vocabulary.learning),
+        ("id", schema.id, schema.learning),
     ):
         if column is not None and column not in header and needed:
             shown = ", ".join(map(repr, header[:10])) + (" …" if len(header) > 10 else "")

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import compress, count, repeat
 
 import numpy as np
-from sklearn.utils import murmurhash3_32
 
 from rosenblatt._types import Array
+from rosenblatt.features.hashing import hashed
 from rosenblatt.features.templates import View, step
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.rows.stores import grown
@@ -91,7 +91,7 @@ class Texts:
         for view, (result, ids) in enumerate(self._outputs):
             found: Iterable[int]
             if self._hashing:
-                found = (murmurhash3_32(look, positive=True) for look in seen[result])
+                found = map(hashed, seen[result])
             elif learning:
                 found = (ids.setdefault(look, len(ids)) for look in seen[result])
             else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 from rosenblatt._types import Array, Floats
 from rosenblatt.engine.packed import Packed
 from rosenblatt.features.encoders import shown
+from rosenblatt.features.vectoriser import Unreadable, Vectoriser, is_number, no_value
 from rosenblatt.kernels import as_kernel
 from rosenblatt.online.packing import (
     ALL_BITS,
@@ -50,7 +50,7 @@ class Reader:
                 f"An online learner needs a kernel it can evaluate on new examples. Got {kernel!r}."
             )
         self.named: bool | None = None
-        self._columns: dict[Any, int] = {}
+        self._vectoriser = Vectoriser()
         self._latest: tuple[list[Any], bytes] = [], b""
         self._width: int | None = None
 
@@ -130,9 +130,7 @@ class Reader:
                 f"Named features need a kernel of inner products, such as RBF: {self.kernel!r} may not take "
                 "rows that get longer as names come in. Pass arrays."
             )
-        values = _numbers(x)
-        features, width = self._features_of(x, learning)
-        return Csr(np.array([0, len(values)]), features, values, width)
+        return self._row_of_names(x, learning)
 
     def packed(self, x: Any, learning: bool = False) -> Packed:
         """Return one example for a learner without a kernel, packed.
@@ -145,33 +143,31 @@ class Reader:
             return self._packed_numbers(x)
         if self.named is False:
             raise _other_kind(x)
-        names, columns, (latest, features) = [*x], self._columns, self._latest
+        names, (latest, features) = [*x], self._latest
         try:
             values = VALUES[len(names)](*x.values())
-        except NotNumbers:
-            raise _not_a_number(x) from None
+        except NotNumbers:  # strings, lists or dicts
+            found = self._row_of_names(x, learning)
+            return found.features.tobytes(), found.values.tobytes(), found.width
         try:
             cached = names == latest
         except (TypeError, ValueError):  # names whose == is not a bool, such as pandas.NA
             cached = False
         if not cached:
-            features = INDICES[len(names)](*map(columns.get, names, UNKNOWNS))
+            features = INDICES[len(names)](*map(self._vectoriser.ids.get, names, UNKNOWNS))
             self._latest = names, features
             if not learning:
-                return features, values, len(columns)
+                return features, values, self._vectoriser.width
         if ALL_BITS in features and PACKED_UNKNOWN in features:
             features = self._packed_indices(x, learning)
             self._latest = names, features
-        return features, values, len(columns)
+        return features, values, self._vectoriser.width
 
     def _packed_indices(self, x: Mapping[Any, float], learning: bool) -> bytes:
         """Return the indices of names, some of them unknown; while learning, new ones get the next."""
-        columns = self._columns
-        if not learning:
-            return INDICES[len(x)](*map(columns.get, x, UNKNOWNS))
-        if not surely_finite(x.values()):
-            _numbers(x)  # before names are added: a bad example changes nothing
-        return INDICES[len(x)](*[columns.setdefault(name, len(columns)) for name in x])
+        if learning and not surely_finite(x.values()):
+            _check_numbers(x)  # before names are added: a bad example changes nothing
+        return INDICES[len(x)](*[self._vectoriser.feature(name, True, learning) for name in x])
 
     def _packed_numbers(self, x: Any) -> Packed:
         if self.named:
@@ -188,18 +184,27 @@ class Reader:
         if self._width not in (None, width):
             raise ValueError(f"Every example must have {self._width} features, as the first. Got {width}.")
 
-    def _features_of(self, x: Mapping[Any, float], learning: bool) -> tuple[Array, int]:
-        """Return the indices of named features, and the width; new names get the next indices."""
-        columns = self._columns
+    def _row_of_names(self, x: Mapping[Any, Any], learning: bool) -> Csr:
+        """Return named features as a row; new ones get ids while learning.
+
+        With a kernel, unknown features count in the norm of a row, so they get ids for this row alone.
+        """
+        vectoriser = self._vectoriser
         try:
-            return np.fromiter(map(columns.__getitem__, x), np.int32, len(x)), len(columns)
-        except KeyError:
-            if self.kernel is None and not learning:  # a feature without a weight adds nothing
-                return np.array([columns.get(name, UNKNOWN) for name in x], np.int32), len(columns)
-        if learning:
-            return np.array([columns.setdefault(name, len(columns)) for name in x], np.int32), len(columns)
-        new = {name: len(columns) + i for i, name in enumerate(name for name in x if name not in columns)}
-        return np.array([columns.get(name, new.get(name)) for name in x], np.int32), len(columns) + len(new)
+            names, given = vectoriser.features_of(x)
+        except Unreadable as fault:
+            raise ValueError(f"{fault}.") from None
+        features, values = vectoriser.pairs(names, given, learning)
+        width = vectoriser.width
+        if self.kernel is not None and not learning:
+            new: dict[Any, int] = {}
+            for i in np.flatnonzero(features == UNKNOWN).tolist():
+                key = names[i], given[i] if isinstance(given[i], str) else None
+                features[i] = new.setdefault(key, width + len(new))
+            width += len(new)
+        if len(set(features.tolist())) < len(features):  # some print alike
+            features, values = _summed(features, values)
+        return Csr(np.array([0, len(values)]), features, values, width)
 
     def _row_of_numbers(self, x: Any) -> Any:
         """Return a copy as one row, in float64, or in float32 if it is and there is a kernel."""
@@ -222,33 +227,17 @@ class Reader:
         return Csr(np.array([0, width]), np.arange(width, dtype=np.int32), data[0], width)
 
 
-def _numbers(x: Mapping[Any, float]) -> Floats:
-    """Return the values of named features, which must be finite numbers."""
-    try:
-        values = np.frombuffer(VALUES[len(x)](*x.values())).copy()  # a buffer of bytes is read-only
-    except NotNumbers:
-        raise _not_a_number(x) from None
-    if not np.isfinite(values).all():
-        raise _not_a_number(x)
-    return values
+def _summed(features: Array, values: Floats) -> tuple[Array, Floats]:
+    """Return features without duplicates, and the sums of their values."""
+    distinct, inverse = np.unique(features, return_inverse=True)
+    return distinct, np.bincount(inverse, weights=values).astype(np.float64)
 
 
-def _not_a_number(x: Mapping[Any, Any]) -> ValueError:
-    """Return the error about the first value that is not a finite number."""
-    name = next(name for name, value in x.items() if not _is_finite_number(value))
-    advice = f": for a category, use a name for each, as in {{'{name}={x[name]}': 1}}"
-    return ValueError(
-        f"The value of a named feature must be a finite number. Got {x[name]!r} for {name!r}"
-        + (advice if isinstance(x[name], str) else "")
-        + "."
-    )
-
-
-def _is_finite_number(value: Any) -> bool:
-    try:
-        return isfinite(value)
-    except (TypeError, ValueError, OverflowError):
-        return False
+def _check_numbers(x: Mapping[Any, Any]) -> None:
+    """Raise ValueError for the first value that is not a finite number."""
+    for name, value in x.items():
+        if not is_number(value):
+            raise ValueError(f"{no_value(name, value)}.")
 
 
 def _other_kind(x: Any) -> ValueError:

@@ -182,7 +182,7 @@ def _different(reader: Reader, name: str) -> list[str]:
 
 
 def _write_names(writer: Writer, encoder: NameEncoder) -> None:
-    flags, texts = encoder.known
+    flags, texts = encoder.vectoriser.known
     for name in (*flags, *texts):
         if not isinstance(name, str):
             raise ValueError(f"A model file holds features whose names are strings. Got {name!r}.")
@@ -209,5 +209,5 @@ def _read_names(reader: Reader, hashing: int | None) -> NameEncoder:
     known = {name: dict(pairs[a:b]) for name, a, b in zip(names, edges[:-1], edges[1:], strict=True)}
     reader.check(sum(map(len, known.values())) == len(texts), "the strings of a name should be different")
     encoder = NameEncoder(hashing)
-    encoder.known = dict(zip(flags, of_flags.tolist(), strict=True)), known
+    encoder.vectoriser.known = dict(zip(flags, of_flags.tolist(), strict=True)), known
     return encoder
