@@ -55,8 +55,8 @@ class PackedRounds:
         game, rule = run.game, run.rule
         self._run, self._book, self._hypothesis = run, run.book, run.primal
         self._loop = round_loop(game.judge, rule.step)
-        self._constant = run.support.constant
-        self._stepping = numbers_of(rule)
+        required, parameters = numbers_of(rule)
+        self._numbers = np.array([run.support.constant, required, *parameters])
         self._most = most_entries(game, 1)
         self._known = 0
 
@@ -69,7 +69,7 @@ class PackedRounds:
             self._known = known
         outcome = self._loop(
             features, values, truth, hypothesis.weights, hypothesis.delayed, hypothesis.structure,
-            self._constant, self._most, self._stepping, (book.corrections, book.entries, book.tally),
+            self._numbers, self._most, book.corrections, book.entries, book.tally,
         )  # fmt: skip
         if outcome == NO_ROOM:
             book.trim()

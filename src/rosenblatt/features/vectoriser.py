@@ -60,6 +60,13 @@ class Vectoriser:
     hashing
         None to give ids in order of appearance; or the number of buckets that features are hashed into.
 
+    Attributes
+    ----------
+    width
+        The number of features.
+    ids
+        The ids of names; those of strings are in `known`.
+
     Examples
     --------
     >>> vectoriser = Vectoriser()
@@ -74,7 +81,7 @@ class Vectoriser:
         self.hashing = hashing
         self.ids: dict[Any, int] = {}
         self._strings: dict[Any, dict[str, int]] = {}
-        self._width = 0
+        self.width = hashing or 0
         self._remembered = 0
         self._equals = False
 
@@ -94,11 +101,6 @@ class Vectoriser:
         return result
 
     @property
-    def width(self) -> int:
-        """The number of features."""
-        return self._width if self.hashing is None else self.hashing
-
-    @property
     def known(self) -> tuple[dict[Any, int], dict[Any, dict[str, int]]]:
         """The ids of names, and of the strings under every name; empty with `hashing`."""
         return (self.ids, self._strings) if self.hashing is None else ({}, {})
@@ -106,7 +108,7 @@ class Vectoriser:
     @known.setter
     def known(self, known: tuple[dict[Any, int], dict[Any, dict[str, int]]]) -> None:
         self.ids, self._strings = known
-        self._width = len(self.ids) + sum(map(len, self._strings.values()))
+        self.width = self.hashing or len(self.ids) + sum(map(len, self._strings.values()))
         self._equals = any(isinstance(name, str) and "=" in name for name in self.ids)
 
     @property
@@ -176,7 +178,7 @@ class Vectoriser:
         """Return the name of every feature: `word=Paris`, or the name itself."""
         if self.hashing is not None:
             return [f"bucket {feature}" for feature in range(self.hashing)]
-        found = [""] * self._width
+        found = [""] * self.width
         for name, i in self.ids.items():
             found[i] = str(name)
         for name, strings in self._strings.items():
@@ -238,8 +240,8 @@ class Vectoriser:
             return found
         found = self._printed_alike(name, of_string=known is not self.ids)
         if found == UNKNOWN and learning:
-            known[key] = found = self._width
-            self._width += 1
+            known[key] = found = self.width
+            self.width += 1
             self._equals |= known is self.ids and isinstance(name, str) and "=" in name
         return found
 

@@ -51,6 +51,7 @@ class Reader:
             )
         self.named: bool | None = None
         self._vectoriser = Vectoriser()
+        self._ids = self._vectoriser.ids
         self._latest: tuple[list[Any], bytes] = [], b""
         self._width: int | None = None
 
@@ -154,7 +155,7 @@ class Reader:
         except (TypeError, ValueError):  # names whose == is not a bool, such as pandas.NA
             cached = False
         if not cached:
-            features = INDICES[len(names)](*map(self._vectoriser.ids.get, names, UNKNOWNS))
+            features = INDICES[len(names)](*map(self._ids.get, names, UNKNOWNS))
             self._latest = names, features
             if not learning:
                 return features, values, self._vectoriser.width
