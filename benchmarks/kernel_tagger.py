@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.datasets import folder
 from benchmarks.measuring import table
 from rosenblatt import PerceptronTagger, kernels
-from rosenblatt.rows.columns import starts_of
+from rosenblatt.rows import starts_of
 
 KERNELS = {"linear": None, "RBF γ = 0.05": kernels.RBF(gamma=0.05), "Polynomial(2)": kernels.Polynomial(2)}
 

@@ -195,7 +195,7 @@ def numbers_of(rule: Rule) -> tuple[float, Floats]:
             f"{'3 parameters of at least 0' if fewest else 'parameters that are not NaN'}. "
             f"Got {required_margin} and {parameters.tolist()!r:.60}: correct the rule."
         )
-    if not is_ours(rule.step):
+    if rule.step is not step and not is_ours(rule.step):
         stepped(rule, *TRIAL)
     return required_margin, parameters
 

@@ -5,14 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fixtures.ordinal import Ordinal
 from fixtures.playing import orders_of, sparse
 from rosenblatt import PerceptronTagger
 from rosenblatt.engine.learner import learn, play, play_blocks, play_pass
 from rosenblatt.engine.passes import OneRoundDriver
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.games import Argmax, Binary, OneVsRest, Ranking, Sequence
-from rosenblatt.games.game import most_entries
 from rosenblatt.kernels import Linear
 
 LABELS = 2000
@@ -82,7 +80,7 @@ def test_most_entries_bounds_what_judges_write(name, data, rows, required):
         data.draw(st.lists(values, min_size=len(game.structure), max_size=len(game.structure)))
     )
     truth = np.array(data.draw(st.lists(st.integers(0, classes - 1), min_size=rows, max_size=rows)))
-    most = most_entries(game, rows)
+    most = game.most_entries(rows)
     where, amount = np.empty((most, 2), np.int64), np.empty(most)
     for head in range(game.heads):
         scored = scores.reshape(rows, game.outputs)
@@ -90,11 +88,6 @@ def test_most_entries_bounds_what_judges_write(name, data, rows, required):
             scored, structure, truth, head, required, where, amount
         )  # IndexError if too few
         assert count <= most
-
-
-def test_most_entries_defaults_to_every_score():
-    assert not hasattr(Ordinal(4), "most_entries")
-    assert most_entries(Ordinal(4), 2) == 2 * 2 * (1 + 1) + 2 * 3
 
 
 @pytest.mark.parametrize("pairs", ["scored", "allowed", "seen"])

@@ -331,7 +331,7 @@ class TestOnline:
         with pytest.raises(ValueError, match="Got nan for 'c'"):
             ranker.find_best([{"a": 1.0}, {"c": np.nan}])
         assert ranker.find_best([{"c": 5.0}, {"a": 1.0}, {"b": 1.0}]) == 1
-        assert ranker._reader._columns == {"a": 0, "b": 1}
+        assert ranker._reader._ids == {"a": 0, "b": 1}
 
     def test_find_best_rejects_an_empty_list(self):
         with pytest.raises(ValueError, match="at least one candidate"):

@@ -77,6 +77,9 @@ class Wrong:
     outputs, alternatives, structure = 1, 1, NO_STRUCTURE
     ballot = staticmethod(Binary().ballot)
 
+    def most_entries(self, rows):
+        return 4
+
     @property
     def judge(self):
         return {
@@ -114,7 +117,7 @@ def test_games_check_finds_broken_laws(name, sentence):
 
 def test_games_check_names_missing_members():
     assert games.check(object(), [0]).faults == (
-        "The game has no outputs, structure, heads, alternatives, judge, ballot, answer, elect.",
+        "The game has no outputs, structure, heads, alternatives, judge, ballot, answer, elect, most_entries.",
     )
 
 

@@ -163,7 +163,9 @@ def test_add_example_rejects_bad_values_and_keeps_the_state():
     for value in (np.nan, np.inf, [3], object(), None):
         for name in ("a", "new"):
             for ask in (learner.predict, lambda x: learner.add_example(x, -1)):
-                with pytest.raises(ValueError, match=f"(a finite number|must hold strings).* Got .* for '{name}'"):
+                with pytest.raises(
+                    ValueError, match=f"(a finite number|must hold strings).* Got .* for '{name}'"
+                ):
                     ask({"a": 1.0, name: value})
     assert learner.ledger is before
     learner.add_example({"b": 1.0}, -1)

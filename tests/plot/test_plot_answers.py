@@ -89,7 +89,9 @@ def test_confusion_writes_counts_in_cells():
 
 
 def test_confusion_rejects_unsupported_runs():
-    with pytest.raises(ValueError, match=r"counts labels. Got a PerceptronRanker, whose mistakes are orders"):
+    with pytest.raises(
+        ValueError, match=r"counts labels, in the games .* Got a PerceptronRanker that plays Ranking"
+    ):
         plot.confusion(PerceptronRanker(strategy="best").fit([([[1.0], [2.0]], 0)]))
     with pytest.raises(ValueError, match=r"counted from a run. Got StandardScaler"):
         plot.confusion(StandardScaler())

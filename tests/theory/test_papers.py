@@ -9,7 +9,7 @@ import pytest
 from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, metrics
 from rosenblatt.data import read_conll
 from rosenblatt.features import column, word
-from rosenblatt.rows.columns import starts_of
+from rosenblatt.rows import starts_of
 
 
 def idx(path):

@@ -12,7 +12,8 @@ import numpy as np
 
 from rosenblatt.data.blocks import Skipped
 from rosenblatt.data.files import BOM, Source, lines_of, name_of, write_text
-from rosenblatt.rows.columns import Columns, starts_of
+from rosenblatt.rows import starts_of
+from rosenblatt.rows.columns import Columns
 
 CONLLU = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 """The columns of CoNLL-U."""

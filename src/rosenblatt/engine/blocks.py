@@ -9,7 +9,6 @@ import numpy as np
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine.faults import failure
 from rosenblatt.engine.run import Examples, Run
-from rosenblatt.games.game import most_entries
 from rosenblatt.loops.blocks import block_loop
 from rosenblatt.loops.book import CORRECTION, STRUCTURE
 from rosenblatt.rows import Rows, spans
@@ -83,7 +82,7 @@ class BlockDriver:
         game, book = run.game, run.book
         dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
         gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
-        most = most_entries(game, len(rows))
+        most = game.most_entries(len(rows))
         where, amount = np.empty((most, 2), np.int64), np.empty(most)
         (_, k, e), turn = book.tally.tolist(), 0
         while turn >= 0:

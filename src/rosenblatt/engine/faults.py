@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rosenblatt._types import Array
-from rosenblatt.games.game import most_entries
 from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.book import norm_squared
 from rosenblatt.loops.compiling import is_ours
@@ -59,7 +58,7 @@ def failure(run: Run, rows: Rows, truth: Array, row: int) -> ValueError:
 def _judge_and_step(run: Run, rows: Rows, scores: Array, truth: Array) -> None:
     """Judge a round and compute its steps, moving nothing, for the errors this may raise."""
     game, rule, hypothesis = run.game, run.rule, run.hypothesis
-    width = most_entries(game, len(rows))
+    width = game.most_entries(len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     for head in range(game.heads):
         count, margin, wrong, cost = judged(

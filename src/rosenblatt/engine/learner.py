@@ -15,7 +15,6 @@ from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.passes import PassDriver
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, Run, checked_order
-from rosenblatt.games.game import most_entries
 from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.book import CORRECTION, ENTRY, STRUCTURE, norm_squared
 from rosenblatt.rows import Rows, parts
@@ -74,7 +73,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     first, last = examples.starts[i], examples.starts[i + 1]
     shown = examples.index[first:last]
     rows, truth = examples.rows.take(shown), examples.truths[shown]
-    width = most_entries(game, len(rows))
+    width = game.most_entries(len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     weight, when = float(examples.weights_of(np.array([i]))[0]), float(run.book.rounds + 1)
     lines: list[tuple[float, ...]] = []
@@ -139,7 +138,7 @@ def _recent_falls_behind(run: Run, rows: Rows, truth: Ints, head: int, wrong: bo
         return False
     scores = run.hypothesis.recent_scores(rows, rounds)
     structure = recent.average_structure(run.hypothesis.structure, rounds)
-    width = most_entries(run.game, len(rows))
+    width = run.game.most_entries(len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     recent_wrong = judged(run.game, scores, structure, truth, head, 0.0, where, amount)[2]
     return recent.compare(head, wrong, recent_wrong)
@@ -223,7 +222,7 @@ def _epochs(
         finish()
         run.take_in(examples)
 
-    with Interrupts(held=run.support.kernel.inner) as interrupts:
+    with Interrupts(held=run.kernel is None or run.kernel.inner) as interrupts:
         try:
             turns = iter(orders)
             for order in turns:

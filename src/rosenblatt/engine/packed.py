@@ -9,7 +9,6 @@ import numpy as np
 from rosenblatt._types import Ints
 from rosenblatt.engine.faults import failure
 from rosenblatt.engine.run import Run
-from rosenblatt.games.game import most_entries
 from rosenblatt.loops.packed import NO_ROOM, PLAYED, round_loop, score_row
 from rosenblatt.rows import Csr, Rows, rows_of
 from rosenblatt.rules import numbers_of
@@ -57,7 +56,7 @@ class PackedRounds:
         self._loop = round_loop(game.judge, rule.step)
         required, parameters = numbers_of(rule)
         self._numbers = np.array([run.support.constant, required, *parameters])
-        self._most = most_entries(game, 1)
+        self._most = game.most_entries(1)
         self._known = 0
 
     def play(self, row: Packed, truth: Ints) -> None:

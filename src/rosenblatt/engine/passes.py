@@ -11,7 +11,6 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine.faults import failure
 from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.run import Examples, Run
-from rosenblatt.games.game import most_entries
 from rosenblatt.loops.arguments import Csr, Following, Scratch, Shown, Stepping, Tables, Weights
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.passes import DENSE, MANY, ONE, delay_loop, pass_loop
@@ -51,7 +50,7 @@ class Pass:
         self.hypothesis = run.primal
         self.reading = DENSE if dense else ONE if game.outputs == 1 else MANY
         self.longest = longest
-        self._most = most_entries(game, longest)
+        self._most = game.most_entries(longest)
         recent = run.hypothesis.recent is not None
         self._loop = pass_loop(game.judge, rule.step, self.reading, single, self._most <= FEW, recent)
         self._stepping = tuple(Stepping(*numbers_of(rule)))

@@ -20,8 +20,8 @@ from rosenblatt.estimators import inputs
 from rosenblatt.kernels import Kernel, as_kernel
 from rosenblatt.ledger import Ledger
 from rosenblatt.rules import Rule, as_rule
-from rosenblatt.tasks.task import Task
-from rosenblatt.tasks.training import Plan, Position, play_at_once, train
+from rosenblatt.tasks.task import Plan, Task, play_at_once
+from rosenblatt.tasks.training import Position, train
 
 
 class NotThere(ValueError, AttributeError):  # noqa: N818

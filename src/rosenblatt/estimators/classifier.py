@@ -18,8 +18,7 @@ from rosenblatt.rows import Rows, count
 from rosenblatt.rules import Rule
 from rosenblatt.tasks import classification
 from rosenblatt.tasks.classification import ClassificationTask
-from rosenblatt.tasks.task import NOTHING_DRAWN
-from rosenblatt.tasks.training import train_in_memory
+from rosenblatt.tasks.task import NOTHING_DRAWN, train_in_memory
 from rosenblatt.theory.explanations import Explanation
 
 

@@ -18,7 +18,7 @@ from rosenblatt.estimators import inputs
 from rosenblatt.estimators.base import NotThere
 from rosenblatt.features import Tokens
 from rosenblatt.features.encoders import lengths_of
-from rosenblatt.rows.columns import starts_of
+from rosenblatt.rows import starts_of
 from rosenblatt.tasks.tagging import TaggingTask, inside, reading, views
 from rosenblatt.tasks.tagging.lattices import Lattice, NoPath
 

@@ -19,8 +19,7 @@ from rosenblatt.rows.queries import group_rows
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.lists import Lists, gathered, without_queries
 from rosenblatt.tasks.ranking import RankingTask
-from rosenblatt.tasks.task import Task
-from rosenblatt.tasks.training import train_in_memory
+from rosenblatt.tasks.task import Task, train_in_memory
 from rosenblatt.theory.certificates import Certificate
 
 

@@ -21,8 +21,7 @@ from rosenblatt.features import Tokens
 from rosenblatt.rows import rows_of
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.tagging import TaggingSettings, TaggingTask, reading
-from rosenblatt.tasks.task import NOTHING_DRAWN, Task
-from rosenblatt.tasks.training import train_in_memory
+from rosenblatt.tasks.task import NOTHING_DRAWN, Task, train_in_memory
 from rosenblatt.theory import certificates
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Bools, Data, Ints
-from rosenblatt.rows import Csr, canonical, rows_of
-from rosenblatt.rows.columns import Columns, starts_of
+from rosenblatt.rows import Csr, canonical, rows_of, starts_of
+from rosenblatt.rows.columns import Columns
 
 
 @dataclass(frozen=True)

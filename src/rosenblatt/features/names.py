@@ -11,8 +11,8 @@ import scipy.sparse as sp
 from rosenblatt._types import Bools, Ints
 from rosenblatt.features.encoders import Tokens, lengths_of, location_of, shown
 from rosenblatt.features.vectoriser import COLLECTIONS, Unreadable, Vectoriser, example_of
-from rosenblatt.rows import canonical, rows_of
-from rosenblatt.rows.columns import flat, starts_of
+from rosenblatt.rows import canonical, rows_of, starts_of
+from rosenblatt.rows.columns import flat
 
 
 class NameEncoder:

@@ -17,8 +17,7 @@ from rosenblatt._types import Array, Bools, Floats, Ints
 from rosenblatt.features.encoders import shown
 from rosenblatt.features.hashing import hashed
 from rosenblatt.loops.templates import UNKNOWN
-from rosenblatt.rows import Csr, parts
-from rosenblatt.rows.columns import starts_of
+from rosenblatt.rows import Csr, parts, starts_of
 
 COLLECTIONS = frozenset({list, tuple, set, frozenset})
 NUMBERS = frozenset({bool, int, float, np.bool_, np.float64, np.float32, np.int64, np.int32})

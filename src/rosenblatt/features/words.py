@@ -13,7 +13,8 @@ from rosenblatt.features.encoders import Tokens, lengths_of, location_of, shown,
 from rosenblatt.features.templates import Template, View
 from rosenblatt.features.texts import Texts
 from rosenblatt.loops import templates as loops
-from rosenblatt.rows.columns import Columns, flat, starts_of
+from rosenblatt.rows import starts_of
+from rosenblatt.rows.columns import Columns, flat
 
 SMALLEST_TABLE = 2**12
 TEXTS, ROWS = {str, np.str_}, {list, tuple}

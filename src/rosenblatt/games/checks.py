@@ -9,11 +9,14 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.checks import Check
-from rosenblatt.games.game import Game, most_entries
+from rosenblatt.games.game import Game
 from rosenblatt.games.verdicts import Verdict, verdict
 from rosenblatt.loops.checking import alone
 
-MEMBERS = ("outputs", "structure", "heads", "alternatives", "judge", "ballot", "answer", "elect")
+MEMBERS = (
+    "outputs", "structure", "heads", "alternatives", "judge", "ballot", "answer", "elect", "most_entries"
+)  # fmt: skip
+"""What a game must have."""
 
 REQUIRED = (-np.inf, 0.0, 1.0)
 """The margins that rules require: none (mistakes only), 0, and 1."""
@@ -116,7 +119,7 @@ class _Trial:
             self._note("compiled", f"judge returns {compiled[0]} if it is compiled and {first[0]} if not")
 
     def _written(self, judge: Callable[..., Verdict], *given: Any) -> Judged:
-        most = most_entries(self.game, len(given[0]))
+        most = self.game.most_entries(len(given[0]))
         where, amount = np.empty((most, 2), np.int64), np.empty(most)
         found = judge(self.game, *given, where, amount)
         return found, where[: found[0]], amount[: found[0]]

@@ -12,16 +12,6 @@ from rosenblatt._types import Floats, Ints
 NO_STRUCTURE: Floats = np.zeros(0)
 
 
-def most_entries(game: Game, rows: int) -> int:
-    """Return the most entries that `judge` may write for one head of a round of this many rows.
-
-    The game's own `most_entries(rows)`, or, if it has none, enough for the truth and the rival to pass every
-    score and every structure weight. This much memory is reserved before a round is played.
-    """
-    own = getattr(game, "most_entries", None)
-    return int(own(rows)) if own else 2 * rows * (game.outputs + 1) + 2 * len(game.structure)
-
-
 class Game(Protocol):
     """The interface between the learner and what it plays.
 
@@ -62,8 +52,12 @@ class Game(Protocol):
         Where several truths are accepted, and which of them is corrected depends on the guess, a game has a
         second such function, `guarantee`: its margin is the least that any of them has.
 
-        Memory is reserved for as many entries as a round can have: two per score and per structure weight.
-        A game with far fewer defines `most_entries(rows)`, for one head of a round of this many rows.
+        """
+
+    def most_entries(self, rows: int) -> int:
+        """The most entries that `judge` writes for one head of a round of this many rows.
+
+        This much memory is reserved before a round is played.
         """
 
     @property

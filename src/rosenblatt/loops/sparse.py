@@ -274,3 +274,19 @@ def score_rows(rows, weights, constant, scores):
     for row in range(scores.shape[0]):
         prefetch_weights(rows, min(row + 1, scores.shape[0] - 1), weights)
         add_scores(rows, row, weights, constant, scores, row)
+
+
+@compiled
+def gather(rows, which, copied):
+    """Copy the features and values of these rows to the positions that `copied.starts` gives."""
+    rows, copied = Csr(*rows), Csr(*copied)
+    for i in range(which.shape[0]):
+        prefetch_bounds(rows, later(i, which, ROW))
+        soon = later(i, which, VALUES)
+        prefetch_rows(rows, soon, soon)
+        begin, to = np.uint64(rows.starts[which[i]]), np.uint64(copied.starts[i])
+        size = np.uint64(copied.starts[i + 1] - copied.starts[i])
+        for p in range(size):
+            copied.features[to + p] = rows.features[begin + p]
+        for p in range(size):
+            copied.values[to + p] = rows.values[begin + p]

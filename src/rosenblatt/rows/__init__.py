@@ -16,6 +16,7 @@ from rosenblatt.rows.rows import (
     rows_of,
     spans,
     squared_norms,
+    starts_of,
     widened,
 )
 
@@ -36,5 +37,6 @@ __all__ = [
     "rows_of",
     "spans",
     "squared_norms",
+    "starts_of",
     "widened",
 ]

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, overload
 
-import numpy as np
-
 from rosenblatt._types import Ints
 
 
@@ -16,6 +14,7 @@ class Columns(Sequence[list[Any]]):
 
     Reads like a list of lists, whose tokens are made when they are read.
 
+    >>> import numpy as np
     >>> Columns([["Rome", "fell", "It"], ["NNP", "VBD", "PRP"]], np.array([0, 2, 3]))[0]
     [('Rome', 'NNP'), ('fell', 'VBD')]
     """
@@ -55,13 +54,6 @@ class Columns(Sequence[list[Any]]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} sequences of {self.starts[-1]} tokens>"
-
-
-def starts_of(lengths: Sequence[int] | Ints) -> Ints:
-    """Where pieces of these lengths begin when laid end to end, and where the last one ends."""
-    starts = np.zeros(len(lengths) + 1, np.int64)
-    np.cumsum(lengths, dtype=np.int64, out=starts[1:])
-    return starts
 
 
 def flat(sequences: Sequence[Any]) -> list[Any]:

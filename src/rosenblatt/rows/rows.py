@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -215,7 +216,7 @@ class SparseRows(Rows):
             return Csr(
                 starts[first : max(first, last) + 1] - begin, features[begin:end], values[begin:end], width
             )
-        from rosenblatt.loops.gather import gather  # late: it imports the compiler
+        from rosenblatt.loops.sparse import gather  # late: it imports the compiler
 
         which = np.asarray(index)
         some = np.concatenate([[0], np.cumsum(starts[which + 1] - starts[which])])
@@ -274,6 +275,13 @@ def parts(size: int, most: int) -> list[slice]:
     pieces = -(-size // most)
     edges = [size * part // pieces for part in range(pieces + 1)] if pieces else [0]
     return list(map(slice, edges[:-1], edges[1:]))
+
+
+def starts_of(lengths: Sequence[int] | Ints) -> Ints:
+    """Where pieces of these lengths begin when laid end to end, and where the last one ends."""
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, dtype=np.int64, out=starts[1:])
+    return starts
 
 
 def spans(starts: Ints, counts: Ints) -> Ints:

@@ -150,6 +150,7 @@ class RankingTask(RowTask):
         check_kept(self.run, "certificate")
         examples = lists.whole(rows_of(data))
         if self.draws:
+            certificates.check_row_count(self.run, len(examples.rows))
             shown = np.concatenate(self.shown)
             starts = np.arange(0, len(shown) + 1, 2)
             examples = Examples(rows_of(data), lists.grades, starts, index=shown, repeats=True)

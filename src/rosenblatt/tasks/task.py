@@ -1,12 +1,14 @@
 """A task: how a user's data becomes rounds of a run, and scores become answers. It owns the run.
 
 Estimators, online learners and out-of-core training are skins over a task: `begin` makes a run for the first
-data, `examples` makes rounds of data, and `rows` makes rows to answer about.
+data, `examples` makes rounds of data, and `rows` makes rows to answer about. `train_in_memory` plays all
+epochs over data in memory, and `tasks/training.py` over files.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,8 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Data, Ints
 from rosenblatt.data.blocks import Block
-from rosenblatt.engine.learner import learn
+from rosenblatt.engine.early_stopping import EarlyStopping
+from rosenblatt.engine.learner import BLOCK, learn
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, Run
 from rosenblatt.rows import Rows, rows_of, widened
@@ -46,6 +49,31 @@ def check_width(features: int) -> None:
         raise ValueError(
             f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them, as with --hash-bits 20."
         )
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to train.
+
+    Parameters
+    ----------
+    epochs
+        Passes over all blocks.
+    random
+        The generator of all random choices.
+    shuffle
+        Whether to draw an order in every epoch, within blocks.
+    rows_per_block
+        Rows of the fast path with a kernel that are compared at once.
+    progress
+        The progress bar; None for none.
+    """
+
+    epochs: int
+    random: np.random.Generator
+    shuffle: bool = True
+    rows_per_block: int = BLOCK
+    progress: Progress | None = None
 
 
 class Task:
@@ -96,6 +124,37 @@ class Task:
 
     def finish(self) -> None:
         """Leave the task as if all blocks had been one."""
+
+
+def train_in_memory(
+    task: Task, block: Any, plan: Plan, watch: Callable[[Task], EarlyStopping] | None = None
+) -> EarlyStopping | None:
+    """Begin a run and play all epochs of one block, which is held in memory.
+
+    Parameters
+    ----------
+    watch
+        Returns what stops the run early, once there is a run; None to play all epochs.
+    """
+    task.begin(block, plan.random, plan.epochs)
+    watching = None if watch is None else watch(task)
+    play_at_once(task, task.examples(block, plan.random, plan.epochs), plan, watching)
+    return watching
+
+
+def play_at_once(task: Task, examples: Examples, plan: Plan, watching: EarlyStopping | None = None) -> None:
+    """Play all epochs of the plan over these examples: with a kernel, scores are kept between epochs."""
+    if not len(examples):
+        return
+    if plan.progress is not None:
+        rounds = len(examples) * (1 if examples.repeats else plan.epochs)
+        plan.progress.expect(task.run.book.rounds + rounds)
+    orders = task.orders(examples, plan.epochs, plan.random if plan.shuffle else None)
+    if watching is not None:
+        orders = watching.watched(orders)
+    task.play(examples, orders, block=plan.rows_per_block, progress=plan.progress)
+    if watching is not None:
+        watching.finish()
 
 
 class RowTask(Task):

@@ -1,4 +1,4 @@
-"""Training: epochs over the blocks of a source, one block in memory or a file that is read in every epoch."""
+"""Out-of-core training: epochs over the blocks of a source that is read anew in every epoch."""
 
 from __future__ import annotations
 
@@ -6,43 +6,13 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from rosenblatt._types import Ints
-from rosenblatt.engine.early_stopping import EarlyStopping
-from rosenblatt.engine.learner import BLOCK
-from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples
 from rosenblatt.rows import counting
-from rosenblatt.tasks.task import Task
+from rosenblatt.tasks.task import Plan, Task, play_at_once
 
 PIECE = 2**16
 """Rounds played at once in a block, unless something is due before."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to train.
-
-    Parameters
-    ----------
-    epochs
-        Passes over all blocks.
-    random
-        The generator of all random choices.
-    shuffle
-        Whether to draw an order in every epoch, within blocks.
-    rows_per_block
-        Rows of the fast path with a kernel that are compared at once.
-    progress
-        The progress bar; None for none.
-    """
-
-    epochs: int
-    random: np.random.Generator
-    shuffle: bool = True
-    rows_per_block: int = BLOCK
-    progress: Progress | None = None
 
 
 @dataclass
@@ -68,37 +38,6 @@ class Position:
     examples: int = 0
     corrected: int = 0
     random: dict[str, Any] | None = None
-
-
-def train_in_memory(
-    task: Task, block: Any, plan: Plan, watch: Callable[[Task], EarlyStopping] | None = None
-) -> EarlyStopping | None:
-    """Begin a run and play all epochs of one block, which is held in memory.
-
-    Parameters
-    ----------
-    watch
-        Returns what stops the run early, once there is a run; None to play all epochs.
-    """
-    task.begin(block, plan.random, plan.epochs)
-    watching = None if watch is None else watch(task)
-    play_at_once(task, task.examples(block, plan.random, plan.epochs), plan, watching)
-    return watching
-
-
-def play_at_once(task: Task, examples: Examples, plan: Plan, watching: EarlyStopping | None = None) -> None:
-    """Play all epochs of the plan over these examples: with a kernel, scores are kept between epochs."""
-    if not len(examples):
-        return
-    if plan.progress is not None:
-        rounds = len(examples) * (1 if examples.repeats else plan.epochs)
-        plan.progress.expect(task.run.book.rounds + rounds)
-    orders = task.orders(examples, plan.epochs, plan.random if plan.shuffle else None)
-    if watching is not None:
-        orders = watching.watched(orders)
-    task.play(examples, orders, block=plan.rows_per_block, progress=plan.progress)
-    if watching is not None:
-        watching.finish()
 
 
 def train(

@@ -11,7 +11,6 @@ import numpy as np
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine import predictors
 from rosenblatt.engine.run import Examples, Run
-from rosenblatt.games.game import most_entries
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.margins import margin_loop
@@ -181,17 +180,22 @@ def check_learned_from(run: Run, examples: Examples) -> None:
             f"A certificate is about the {run.examples_seen} examples that were learned from, all of them "
             f"and in their order. Got {len(examples)}."
         )
-    if len(examples.rows) != run.rows_seen:
-        raise ValueError(
-            f"A certificate is about the {run.rows_seen} rows that were learned from, all of them and in "
-            f"their order. Got {len(examples.rows)}."
-        )
+    check_row_count(run, len(examples.rows))
     support = run.support
     stored = support.rows
     if len(stored) and stored.width and not examples.rows.take(support.ids).same_as(stored):
         raise ValueError(
             "A certificate is about the examples that were learned from, in their order. Got others: some "
             "rows that were corrected are not what they were."
+        )
+
+
+def check_row_count(run: Run, rows: int) -> None:
+    """Raise ValueError unless there are as many rows as the run learned from."""
+    if rows != run.rows_seen:
+        raise ValueError(
+            f"A certificate is about the {run.rows_seen} rows that were learned from, all of them and in "
+            f"their order. Got {rows}."
         )
 
 
@@ -221,7 +225,7 @@ def _margins(run: Run, examples: Examples, direction: Direction) -> Floats:
     loop = margin_loop(getattr(run.game, "guarantee", run.game.judge))
     structure, heads = run.game.structure + direction.structure, run.game.heads
     truths, scores = examples.truths[examples.index], direction.on_examples[examples.index]
-    raw = loop(examples.starts, truths, scores, structure, heads, most_entries(run.game, examples.longest))
+    raw = loop(examples.starts, truths, scores, structure, heads, run.game.most_entries(examples.longest))
     length = np.sqrt(np.maximum(direction.norms_squared, 0))
     return np.asarray(np.divide(raw, length, out=np.zeros_like(raw), where=length > 0))
 

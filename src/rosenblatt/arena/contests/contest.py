@@ -9,7 +9,6 @@ import numpy as np
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.arena.rules import LARGEST, ROUNDING, Rules
 from rosenblatt.games import Game
-from rosenblatt.games.game import most_entries
 
 Move = Any
 """What A shows and then reveals in one round; each contest has its own type."""
@@ -97,7 +96,7 @@ def margin_of(contest: Contest, game: Game, move: Move, scores: Floats, structur
     """Return the margin of a move under these scores: the truth's above its rivals'."""
     judge = getattr(game, "guarantee", game.judge)
     truths = contest.truths(move)
-    width = most_entries(game, len(scores))
+    width = game.most_entries(len(scores))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
     return float(judge(scores, structure, truths, 0, 0.0, where, amount)[1])
 

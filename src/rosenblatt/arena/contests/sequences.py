@@ -13,7 +13,6 @@ from rosenblatt._types import Floats, Ints
 from rosenblatt.arena.contests.contest import margin_by, split
 from rosenblatt.arena.rules import ROUNDING, Rules
 from rosenblatt.games import Sequence as Game
-from rosenblatt.games.game import most_entries
 from rosenblatt.loops.margins import margin_loop
 
 PATHS, LABELS = 1024, 16
@@ -156,7 +155,7 @@ class Sequences:
             legal.rows @ weights,
             game.structure + structure,
             1,
-            most_entries(game, self.longest),
+            game.most_entries(self.longest),
         )
         return legal.moves[int(np.argmin(margins[:, 0]))]
 

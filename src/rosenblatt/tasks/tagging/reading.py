@@ -13,9 +13,9 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.features.encoders import lengths_of, location_of, shown
-from rosenblatt.rows import canonical, count
+from rosenblatt.rows import canonical, count, starts_of
 from rosenblatt.rows import parts as slices
-from rosenblatt.rows.columns import Columns, flat, starts_of
+from rosenblatt.rows.columns import Columns, flat
 
 AT_ONCE = 2048
 """Sequences that are read before they are encoded, so that a generator's are not all held in memory."""

@@ -17,8 +17,7 @@ from rosenblatt.features import Encoder, Tokens
 from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
 from rosenblatt.games import Sequence as Game
 from rosenblatt.loops.book import STRUCTURE
-from rosenblatt.rows import Csr, rows_of
-from rosenblatt.rows.columns import starts_of
+from rosenblatt.rows import Csr, rows_of, starts_of
 from rosenblatt.rules import Perceptron
 from rosenblatt.tasks.tagging import reading
 from rosenblatt.tasks.tagging.lattices import Lattice
