@@ -147,14 +147,14 @@ def test_fit_remarks_on_numbers_that_become_categories(run, tmp_path, cells, rem
     assert run("fit", "t.csv", "-o", "m", "--quiet").err == ""
 
 
-def test_fit_repeats_remarks_that_come_from_a_cache(run, tmp_path, monkeypatch):
+def test_fit_repeats_remarks_on_a_file_of_several_blocks(run, tmp_path, monkeypatch):
     from rosenblatt.data import tables
 
     monkeypatch.setattr(tables, "ROWS", 4)
     lines = [f"{i if i != 2 else '?'},{'xy'[i % 2]}" for i in range(9)]
     (tmp_path / "t.csv").write_text("\n".join(["a,label", *lines]) + "\n")
     first = run("fit", "t.csv", "-o", "m").err
-    assert (tmp_path / "t.csv.rosenblatt-cache").exists()
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["m", "t.csv"]
     assert "3 numbers and 1 string ('?')" in first
     assert run("fit", "t.csv", "-o", "m").err == first
 

@@ -111,12 +111,11 @@ def test_fit_remarks_on_queries_in_classification(run, lists):
     assert run("fit", lists, "-o", "m", "--game", "classification", "--quiet").err == ""
 
 
-def test_fit_rejects_queries_read_from_a_cache(run, lists, tmp_path, monkeypatch):
+def test_fit_rejects_queries_in_a_file_of_several_blocks(run, lists, monkeypatch):
     from rosenblatt.data import tables
 
     monkeypatch.setattr(tables, "ROWS", 20)
     assert run("fit", lists, "-o", "m", "--game", "classification").code == 0
-    assert (tmp_path / f"{lists}.rosenblatt-cache").exists()
     done = run("fit", lists, "-o", "n")
     assert done.code == 1
     assert done.err == REFUSAL.format(name=lists, column="qid")

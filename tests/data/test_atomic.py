@@ -11,7 +11,6 @@ import pytest
 from rosenblatt import PerceptronClassifier, load, save
 from rosenblatt._atomic import Replacement, replace_file, writing
 from rosenblatt.data import read_conll, read_svmlight, write_conll, write_svmlight
-from rosenblatt.data.cache_files import CacheWriter
 
 LEARNER = PerceptronClassifier(random_state=0).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
 
@@ -67,21 +66,6 @@ def test_replacement_refuses_what_is_not_a_regular_file(tmp_path):
         Replacement(tmp_path / "fifo")
     assert [each.name for each in tmp_path.iterdir()] == ["fifo"]
     assert is_fifo(tmp_path / "fifo")
-
-
-def test_cache_writer_does_not_replace_a_fifo(tmp_path):
-    from rosenblatt.data.encoding import Schema
-    from rosenblatt.data.sources import RowSource
-
-    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,y\n")
-    os.mkfifo(tmp_path / "cache")
-    block = next(iter(RowSource(str(tmp_path / "t.csv"), "csv", Schema())))
-    with CacheWriter(tmp_path / "cache", str(tmp_path / "t.csv")) as writer:
-        writer.add(block)
-        writer.add(block)
-        assert not writer.finish({})
-    assert "Only regular files" in str(writer.fault)
-    assert is_fifo(tmp_path / "cache")
 
 
 def test_writing_replaces_a_regular_file_only_when_it_is_complete(tmp_path):

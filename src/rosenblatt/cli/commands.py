@@ -95,9 +95,6 @@ def fit(
     checkpoint: Annotated[
         str | None, typer.Option(metavar="every=N", help="Rounds between checkpoints.")
     ] = None,
-    cache: Annotated[
-        bool, typer.Option(help="Cache a large file in a file beside it, for the next epoch.")
-    ] = True,
     resume: Annotated[bool, typer.Option("--resume", help="Resume from the checkpoint.")] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
@@ -137,7 +134,6 @@ def fit(
         resume=resume,
         quiet=quiet,
         as_json=as_json,
-        cache=cache,
         given=Given.of(context),
     )
 

@@ -15,7 +15,6 @@ from rosenblatt import (
     PerceptronClassifier,
     PerceptronRanker,
     PerceptronTagger,
-    __version__,
     kernels,
     rules,
     save,
@@ -27,9 +26,8 @@ from rosenblatt.cli.output import SkippedLines, check_output, named_output, prog
 from rosenblatt.cli.scopes import RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import read_to_learn
 from rosenblatt.data.blocks import MissingColumnError
-from rosenblatt.data.caches import Cached
 from rosenblatt.data.encoding import Schema, kind_of_labels, label_strings
-from rosenblatt.data.sources import STDIN, RowSource, about_rows, fingerprint, format_of
+from rosenblatt.data.sources import STDIN, KeptBlocks, RowSource, about_rows, fingerprint, format_of
 from rosenblatt.streaming import Checkpoints, fit_blocks
 
 
@@ -70,7 +68,6 @@ def fit(
     resume: bool,
     quiet: bool,
     as_json: bool,
-    cache: bool = True,
     given: Given | None = None,
 ) -> None:
     """Learn from a file and write the model."""
@@ -87,13 +84,6 @@ def fit(
     estimator = _estimator(choice.game, options)
     schema = _schema(choice.game, options, kind)
     source, layout = _source(train, kind, schema, options)
-    if cache and options.epochs > 1 and isinstance(source, RowSource):
-        source = Cached(
-            source,
-            lambda remark: say(remark, quiet=quiet),
-            at_once=every is not None,
-            version=__version__,
-        )
     checkpoints, position = None, None
     if every is not None or resume:
         if every is None:
@@ -252,7 +242,9 @@ def _source(train: str, kind: str, schema: Schema, options: Options) -> tuple[An
         sequences, layout = read_to_learn(train, options.label, options.skip_bad)
         return [sequences], layout.noted()
     source = RowSource(train, kind, schema, options.skip_bad)
-    return list(_with_columns(source)) if train == STDIN else source, {}
+    if train == STDIN:
+        return list(_with_columns(source)), {}
+    return KeptBlocks(source) if options.epochs > 1 else source, {}
 
 
 def _names(text: str) -> list[str]:

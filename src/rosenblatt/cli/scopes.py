@@ -56,7 +56,6 @@ SCOPES: dict[str, dict[str, Scope]] = {
         "--format": ANY,
         "--skip-bad": SKIPPING,
         "--checkpoint": ANY,
-        "--cache": Scope((CLASSIFICATION, RANKING), why="sequences are held in memory"),
         "--resume": ANY,
         "--quiet": ANY,
         "--json": ANY,

@@ -52,6 +52,12 @@ class Block:
     def __len__(self) -> int:
         return count(self.X)
 
+    @property
+    def bytes_of_rows(self) -> int:
+        """The memory that the numbers of the rows take."""
+        X = self.X
+        return sum(a.nbytes for a in ((X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)))
+
 
 class Sequences(NamedTuple):
     """Sequences of a file or in memory, their labels, and the bad lines that were skipped.

@@ -19,13 +19,26 @@ from rosenblatt.data.formats import FORMATS, detect, separator_of
 from rosenblatt.data.svmlight import Svmlight, svmlight_blocks
 from rosenblatt.data.tables import arrow_blocks, csv_blocks, json_blocks
 
-__all__ = ["FORMATS", "STDIN", "RowSource", "about_rows", "file_of", "fingerprint", "format_of", "name_of"]
+__all__ = [
+    "FORMATS",
+    "STDIN",
+    "KeptBlocks",
+    "RowSource",
+    "about_rows",
+    "file_of",
+    "fingerprint",
+    "format_of",
+    "name_of",
+]
 
 STDIN = "-"
 """The path that stands for standard input."""
 
 PEEKED = 2**16
 """Bytes from which a format is detected."""
+
+KEPT = 2**28
+"""The most bytes of rows that are kept in memory for the next epoch."""
 
 
 def name_of(path: str) -> str:
@@ -129,6 +142,29 @@ class RowSource:
         y = table.y.astype(np.int64) if integers else table.y
         ids = table.comments if any(table.comments) else None
         return Block(X, y, table.qid, ids, table.skipped)
+
+
+class KeptBlocks:
+    """The blocks of a source, kept in memory after the first pass if their rows take at most KEPT bytes.
+
+    Parsing a table takes many times longer than an epoch over its rows. A source with more rows is read in
+    every pass, so memory stays bounded.
+    """
+
+    def __init__(self, source: RowSource) -> None:
+        self._source = source
+        self._kept: list[Block] | None = None
+
+    def __iter__(self) -> Iterator[Block]:
+        if self._kept is not None:
+            yield from self._kept
+            return
+        kept, room = list[Block](), KEPT
+        for block in self._source:
+            room -= block.bytes_of_rows
+            kept = [*kept, block] if room >= 0 else []
+            yield block
+        self._kept = kept if room >= 0 else None
 
 
 def about_rows(path: str, kind: str) -> int | None:
