@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-com
 # Modules are compiled when they are first imported, and then kept: most of what is installed never is.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-browser check docs bench clean
+.PHONY: demo test test-browser test-oldest coverage wheel check docs bench clean
 
 demo: .venv/plot
 	$(BIN)/python -m rosenblatt.cli.demo
@@ -20,6 +20,28 @@ test-browser: .venv/browser
 	command -v chromium || apt-get install --yes --no-install-recommends chromium
 	test -d .venv/axe || npm install --silent --no-audit --no-fund --prefix .venv/axe axe-core@4.14.0
 	$(BIN)/python -m pytest --numprocesses auto browser_tests
+
+# The oldest versions that pyproject.toml allows, beside the newest of all others, which deprecate what old ones use.
+test-oldest: .venv/dev
+	rm -rf .venv/oldest
+	$(PYTHON) -m venv .venv/oldest
+	$(BIN)/python tests/installed/oldest.py > .venv/oldest/constraints.txt
+	$(subst $(BIN),.venv/oldest/bin,$(subst constraints.txt,.venv/oldest/constraints.txt,$(PIP))) --editable '.[plot,play,onnx,tables,test]'
+	.venv/oldest/bin/python -m pytest --numprocesses auto --dist loadfile -W ignore::DeprecationWarning -W ignore::FutureWarning
+
+# Statements and branches of src/, without loops/, whose functions run compiled.
+coverage: .venv/coverage
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --cov --cov-report term-missing:skip-covered
+
+# The wheel, installed and used where there is nothing else.
+wheel:
+	rm -rf .venv/wheel
+	$(PYTHON) -m venv .venv/wheel
+	$(subst $(BIN),.venv/wheel/bin,$(PIP)) build
+	.venv/wheel/bin/python -m build --wheel --outdir .venv/wheel/dist .
+	$(PYTHON) -m venv .venv/wheel/empty
+	$(subst $(BIN),.venv/wheel/empty/bin,$(PIP)) .venv/wheel/dist/*.whl
+	cd .venv/wheel && empty/bin/python ../../tests/installed/use.py
 
 check: .venv/dev
 	$(BIN)/ruff check .

@@ -21,10 +21,8 @@ from pyarrow import csv, ipc
 from benchmarks.datasets import sparse_rows
 from benchmarks.measuring import table
 from rosenblatt import PerceptronClassifier, data
-from rosenblatt.data.blocks import Block
-from rosenblatt.data.encoding import Schema
+from rosenblatt.data.blocks import Block, Schema
 from rosenblatt.data.sources import KEPT, KeptBlocks, RowSource
-from rosenblatt.streaming import fit_blocks
 
 ROWS, FEATURES = 116_000, 50_000
 """The size of a file of about 100 MB of text."""
@@ -169,7 +167,7 @@ def _timed(source: Iterable[Block]) -> list[float]:
             times.append(perf_counter() - began)
 
     clf = PerceptronClassifier(epochs=3, keep_examples=False, random_state=0)
-    fit_blocks(clf, Watched())
+    clf.fit_blocks(Watched())
     return times
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from rosenblatt._types import Bools, Floats, Ints
 from rosenblatt.loops.book import CORRECTION, ENTRY, STRUCTURE, TALLY
-from rosenblatt.rows.stores import enlarged
+from rosenblatt.rows import enlarged
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ import typer
 
 from fixtures.option_examples import EXAMPLES, SETTINGS, by, write_files
 from rosenblatt.cli import commands
-from rosenblatt.cli.scopes import SCOPES, option_name
+from rosenblatt.cli.options import SCOPES, option_name
 
 COMMANDS = typer.main.get_command(commands.app).commands
 WITHOUT_GAME = ("play", "demo")

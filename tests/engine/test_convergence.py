@@ -11,7 +11,6 @@ from rosenblatt.data.blocks import Block
 from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Orders
 from rosenblatt.games import Binary
-from rosenblatt.streaming import fit_blocks
 
 X, Y = blobs(2, rows=40, apart=4.0)
 EPOCHS = 30
@@ -76,7 +75,7 @@ def test_fit_blocks_credits_the_epochs_after_convergence(kernel, size):
     whole = PerceptronClassifier(kernel, epochs=EPOCHS, shuffle=False).fit(X, Y)
     found = PerceptronClassifier(kernel, epochs=EPOCHS, shuffle=False)
     source = [Block(X[i : i + size], Y[i : i + size], None) for i in range(0, len(X), size)]
-    fit_blocks(found, source, classes=np.array([0, 1]))
+    found.fit_blocks(source, classes=np.array([0, 1]))
     assert found.converged_
     assert found.ledger_.rounds == EPOCHS * len(X)
     assert (found.ledger_, found.n_iter_) == (whole.ledger_, whole.n_iter_)

@@ -16,10 +16,10 @@ import scipy.sparse as sp
 
 from fixtures.playing import a_run, blobs
 from rosenblatt import PerceptronClassifier, kernels
+from rosenblatt.engine import support
 from rosenblatt.engine.learner import play, play_blocks
 from rosenblatt.engine.run import Examples
 from rosenblatt.games import Binary
-from rosenblatt.rows import stores
 
 
 def in_every_form(X):
@@ -220,7 +220,7 @@ def test_predict_can_be_repeated_after_an_interrupt(monkeypatch):
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(stores, "_grown_csr", interrupted)
+        patch.setattr(support, "_grown_csr", interrupted)
         with pytest.raises(KeyboardInterrupt):
             clf.predict(X)
     assert clf.predict(X).shape == (200,)

@@ -8,7 +8,7 @@ from fixtures import model_data
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, save
 from rosenblatt.data.blocks import Block, Sequences
 from rosenblatt.rules import Margin
-from rosenblatt.streaming import Checkpoints, fit_blocks
+from rosenblatt.streaming import Checkpoints
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(-3, 4, size=(120, 4)).astype(float)
@@ -25,7 +25,7 @@ def blocks(rows, labels, size, queries=None):
 
 
 def fitted(estimator, source, **options):
-    fit_blocks(estimator, source, **options)
+    estimator.fit_blocks(source, **options)
     return estimator
 
 
@@ -37,7 +37,7 @@ def test_fit_blocks_writes_the_ledger_of_fit(size, kernel, rows):
         whole = PerceptronClassifier(kernel, shuffle=False, epochs=3).fit(rows, labels)
         if size == 1:
             found = PerceptronClassifier(kernel, shuffle=False, epochs=3)
-            fit_blocks(found, blocks(rows, labels, size), classes=np.unique(labels))
+            found.fit_blocks(blocks(rows, labels, size), classes=np.unique(labels))
         elif len(np.unique(labels[:size])) < len(np.unique(labels)):
             continue
         else:
@@ -141,7 +141,7 @@ def test_resume_after_any_stop_writes_the_same_bytes(kind, tmp_path):
         checkpoints.stop_after = stop_after
         found = checkpoints.found()
         estimator, position = (make(), None) if found is None else found
-        fit_blocks(estimator, source, checkpoints=checkpoints, position=position)
+        estimator.fit_blocks(source, checkpoints=checkpoints, position=position)
         checkpoints.done()
         save(estimator, tmp_path / "model")
         moments.append(checkpoints.calls)

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import numpy as np
 import typer
 
+from rosenblatt.cli.options import CLASSIFICATION, RANKING, SEQUENCE, Given
 from rosenblatt.cli.output import (
     SkippedLines,
     answers_to,
@@ -20,10 +21,8 @@ from rosenblatt.cli.output import (
     show,
     show_table,
 )
-from rosenblatt.cli.scopes import CLASSIFICATION, RANKING, SEQUENCE, Given
 from rosenblatt.cli.sequences import Layout, read_to_compare, read_tokens
-from rosenblatt.data.blocks import Block, joined
-from rosenblatt.data.encoding import Schema
+from rosenblatt.data.blocks import Block, Schema, joined
 from rosenblatt.data.files import lines_of
 from rosenblatt.data.sources import RowSource, about_rows, file_of, format_of, name_of
 from rosenblatt.persistence import Model, load_model

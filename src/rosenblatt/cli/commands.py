@@ -14,8 +14,7 @@ from typing import Annotated, Any
 import typer
 
 from rosenblatt.cli import options
-from rosenblatt.cli.imports import import_sklearn
-from rosenblatt.cli.scopes import Given
+from rosenblatt.cli.options import Given
 
 app = typer.Typer(
     name="rosenblatt",
@@ -313,7 +312,6 @@ def demo() -> None:
 def _imported(name: str) -> Any:
     """Import the module of a command without garbage collection, which takes a sixth of the time."""
     gc.disable()
-    import_sklearn()  # before others import all of scikit-learn and SciPy
     module = import_module(name)
     gc.freeze()
     gc.enable()

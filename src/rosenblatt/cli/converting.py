@@ -8,8 +8,8 @@ import typer
 
 from rosenblatt._atomic import replace_file
 from rosenblatt.cli.answering import game_of
+from rosenblatt.cli.options import Given
 from rosenblatt.cli.output import check_output, named_output, show
-from rosenblatt.cli.scopes import Given
 from rosenblatt.persistence import Model, load_model, to_json, to_onnx
 
 KINDS = ("onnx", "json")

@@ -12,8 +12,8 @@ import typer
 
 from rosenblatt import PerceptronRanker, PerceptronTagger
 from rosenblatt.cli.answering import RowsToAnswer, check_sequences, game_of, loaded
+from rosenblatt.cli.options import Given
 from rosenblatt.cli.output import show
-from rosenblatt.cli.scopes import Given
 from rosenblatt.cli.sequences import read_to_compare
 from rosenblatt.persistence import load_model
 

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt.data.blocks import Block
-from rosenblatt.data.encoding import Schema
+from rosenblatt.data.blocks import Block, Schema
 from rosenblatt.data.files import BOM, MAGIC, is_packed, lines_of, standard_input
 from rosenblatt.data.formats import FORMATS, detect, separator_of
 from rosenblatt.data.svmlight import Svmlight, svmlight_blocks

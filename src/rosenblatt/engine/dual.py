@@ -11,11 +11,10 @@ from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.recent import Recent
-from rosenblatt.engine.support import SupportSet
+from rosenblatt.engine.support import RowStore, SupportSet
 from rosenblatt.kernels import Kernel
 from rosenblatt.ledger import Book
-from rosenblatt.rows import Rows
-from rosenblatt.rows.stores import RowStore, grown
+from rosenblatt.rows import Rows, grown
 
 
 class Dual:
@@ -85,7 +84,7 @@ class Dual:
         """Add entries to the guess: amount · φ(rows[index]) to each output."""
         touched, inverse = np.unique(index, return_inverse=True)
         before = len(self.support)
-        corrected = rows.take(touched)
+        corrected = self.support.kernel.stored(rows.take(touched))
         self.support.keep(corrected)
         new = np.zeros((len(self.support) - before, self.outputs))
         self._coefficients = grown(self._coefficients, before, new)

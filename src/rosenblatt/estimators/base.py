@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._types import Data, Floats, Ints
@@ -20,8 +21,47 @@ from rosenblatt.estimators import inputs
 from rosenblatt.kernels import Kernel, as_kernel
 from rosenblatt.ledger import Ledger
 from rosenblatt.rules import Rule, as_rule
-from rosenblatt.tasks.task import Plan, Task, play_at_once
-from rosenblatt.tasks.training import Position, train
+from rosenblatt.tasks.task import Plan, Position, Task, play_at_once, train
+
+
+def generator(random_state: Any) -> np.random.Generator:
+    """Return a generator from an integer, a Generator, a RandomState, or None for NumPy's global state."""
+    if random_state is None:
+        random_state = check_random_state(None)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31 - 1))
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"random_state must be None, an integer ≥ 0, a Generator or a RandomState. Got {random_state!r}."
+        ) from None
+
+
+def sampling(random_state: Any) -> np.random.Generator:
+    """Return the generator of the predictor "sample": a fresh one if `random_state` is None.
+
+    Predicting must not advance NumPy's global generator, on which the next `fit` may depend.
+    """
+    return np.random.default_rng() if random_state is None else generator(random_state)
+
+
+def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
+    """Raise ValueError if a parameter is none of the allowed values."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
+
+
+def flag(name: str, value: Any) -> None:
+    """Raise ValueError if a parameter is neither True nor False."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False. Got {value!r}.")
+
+
+def positive_integer(name: str, value: Any) -> None:
+    """Raise ValueError if a parameter is not an integer ≥ 1."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} must be an integer ≥ 1. Got {value!r}.")
 
 
 class NotThere(ValueError, AttributeError):  # noqa: N818
@@ -127,8 +167,8 @@ class RunEstimator(BaseEstimator):
 
     def _sampling(self) -> np.random.Generator | None:
         """Return the generator of the predictor "sample"; None for the others."""
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        return inputs.sampling(self.random_state) if self.predictor == "sample" else None
+        one_of("predictor", self.predictor, predictors.NAMES)
+        return sampling(self.random_state) if self.predictor == "sample" else None
 
     def _options(self, **others: Any) -> dict[str, Any]:
         """Return the arguments of `engine.begin` that all tasks have, and others."""
@@ -163,20 +203,30 @@ class RunEstimator(BaseEstimator):
         *,
         classes: Any = None,
         progress: Progress | None = None,
+        checkpoints: Any = None,
         position: Position | None = None,
-        room: Any = None,
-    ) -> Iterator[Position]:
-        """Fit to the blocks of a source, which yields the same ones in every epoch.
+    ) -> None:
+        """Fit to the blocks of a source, in as many epochs as the estimator has.
 
-        It is a generator: each step plays a piece of a block, after which the estimator can be saved. With
-        the position of that moment, an estimator loaded from such a file continues there.
+        Parameters
+        ----------
+        source
+            An iterable that yields the same blocks in every epoch.
+        classes
+            All classes, for a classifier; None for those of the first block.
+        checkpoints
+            What is called after every piece of a block, as `streaming.Checkpoints`; None for nothing.
+        position
+            The position to resume from, for an estimator loaded from a checkpoint.
         """
         self.check_parameters()
-        plan = self._plan(inputs.generator(self.random_state), progress)
+        plan = self._plan(generator(self.random_state), progress)
         task = self.new_task(classes) if position is None else self.task_
+        room = None if checkpoints is None else checkpoints.room
         for at in train(task, source, plan, position, room):
-            self.take_over(task)
-            yield at
+            if checkpoints is not None:
+                self.take_over(task)
+                checkpoints.after(self, at)
         self.take_over(task)
 
     def take_over(self, task: Task) -> None:
@@ -185,10 +235,10 @@ class RunEstimator(BaseEstimator):
 
     def _check_shared(self, *, flags: tuple[str, ...]) -> None:
         """Raise ValueError for invalid parameters; `flags` names those that must be True or False."""
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
+        one_of("predictor", self.predictor, predictors.NAMES)
         for name in flags:
-            inputs.flag(name, getattr(self, name))
-        inputs.positive_integer("epochs", self.epochs)
+            flag(name, getattr(self, name))
+        positive_integer("epochs", self.epochs)
         if self.kernel is not None and not self.keep_examples:
             raise ValueError("A learner with a kernel must keep its examples. Got keep_examples=False.")
         if self.budget is not None and as_budget(self.budget) is not None and self.kernel is None:
@@ -225,5 +275,5 @@ def rows_per_block(block_size: int | str) -> int:
     """Return the rows per block that the parameter `block_size` asks for."""
     if block_size == "auto":
         return BLOCK
-    inputs.positive_integer("block_size", block_size)
+    positive_integer("block_size", block_size)
     return int(block_size)

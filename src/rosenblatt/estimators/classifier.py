@@ -10,7 +10,7 @@ from rosenblatt._types import Array, Data, Floats
 from rosenblatt.data.blocks import Block
 from rosenblatt.engine import predictors
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.base import RunEstimator, rows_per_block
+from rosenblatt.estimators.base import RunEstimator, generator, one_of, rows_per_block
 from rosenblatt.games import Game
 from rosenblatt.games.checks import MEMBERS
 from rosenblatt.kernels import Kernel, Precomputed
@@ -158,7 +158,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             compiled_pass_searches = kernel is None and self.fit_intercept
             data, labels = self._checked(X, y, kernel, reset=True, search=not compiled_pass_searches)
             block = Block(data, labels, sample_weight=sample_weight)
-            train_in_memory(task, block, self._plan(inputs.generator(self.random_state)))
+            train_in_memory(task, block, self._plan(generator(self.random_state)))
             self.take_over(task)
         return self
 
@@ -184,7 +184,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             data, labels = self._checked(X, y, kernel, reset=not resuming)
             given = classification.lasting_classes(classes, task.classes if resuming else None)
             block = Block(data, labels, sample_weight=sample_weight)
-            random = NOTHING_DRAWN if resuming else inputs.generator(self.random_state)
+            random = NOTHING_DRAWN if resuming else generator(self.random_state)
             if not resuming:
                 task.given = given
                 task.begin(block, random)
@@ -221,7 +221,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
             of the first of two is minus that of the second.
         """
         name = self.predictor if predictor is None else predictor
-        inputs.one_of("predictor", name, predictors.NAMES)
+        one_of("predictor", name, predictors.NAMES)
         rows = self._rows_to_answer(inputs.one_row(self, x, self.run_.kernel))
         found: Explanation = self.task_.explain(rows, name, label)
         return found
@@ -252,8 +252,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         """Raise ValueError, as `fit` does, if a parameter is not valid."""
         self._check_shared(flags=("fit_intercept", "shuffle", "keep_examples"))
         self._check_multiclass()
-        inputs.one_of("ties", self.ties, ("mistake", "positive"))
-        inputs.one_of("start", self.start, ("zero", "random"))
+        one_of("ties", self.ties, ("mistake", "positive"))
+        one_of("start", self.start, ("zero", "random"))
         rows_per_block(self.block_size)
         if self.kernel is not None and self.start == "random":
             raise ValueError(
@@ -262,7 +262,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
 
     def _check_multiclass(self) -> None:
         if self.multiclass is None or isinstance(self.multiclass, str | bool | int | float | list | tuple):
-            inputs.one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
+            one_of("multiclass", self.multiclass, ("argmax", "one-vs-rest"))
             return
         missing = [name for name in (*MEMBERS, "classes") if not hasattr(self.multiclass, name)]
         if missing:

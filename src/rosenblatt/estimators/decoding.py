@@ -14,8 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine import predictors
-from rosenblatt.estimators import inputs
-from rosenblatt.estimators.base import NotThere
+from rosenblatt.estimators.base import NotThere, one_of, positive_integer, sampling
 from rosenblatt.features import Tokens
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.rows import starts_of
@@ -57,7 +56,7 @@ class Decoding:
 
         Paths with equal scores are ordered by their labels, compared from the last to the first.
         """
-        inputs.positive_integer("n", n)
+        positive_integer("n", n)
         chunks = self._each(lambda lattice: lattice.n_best(n), X, None, known)
         labels = self.task_.labels
         return [
@@ -207,8 +206,8 @@ class Decoding:
         known: Any = None,
     ) -> list[tuple[Ints, Result]]:
         """Return for each chunk its sequences' lengths and the result of `work`, in `n_jobs` threads."""
-        inputs.one_of("predictor", self.predictor, predictors.NAMES)
-        random = inputs.sampling(self.random_state) if self.predictor == "sample" else None
+        one_of("predictor", self.predictor, predictors.NAMES)
+        random = sampling(self.random_state) if self.predictor == "sample" else None
 
         def decode(chunk: slice) -> tuple[Ints, Result]:
             tokens = encoded(chunk)
@@ -224,7 +223,7 @@ class Decoding:
                 ) from None
 
         threads = (os.cpu_count() or 1) if self.n_jobs == -1 else self.n_jobs
-        inputs.positive_integer("n_jobs", threads)
+        positive_integer("n_jobs", threads)
         if threads == 1 or len(chunks) == 1:
             return list(map(decode, chunks))
         with ThreadPoolExecutor(threads) as pool:

@@ -1,4 +1,4 @@
-"""Validation of what users pass: rows, seeds and parameters; and estimators that errors leave unchanged."""
+"""Validation of the rows that users pass; and estimators that errors leave unchanged."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
 from rosenblatt._types import Data
@@ -141,43 +140,3 @@ def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
             f"Row {zero[0]} {what}, which every guess without an intercept scores 0 and so can "
             f"never learn ({len(zero)} such rows). Drop them or set fit_intercept=True."
         )
-
-
-def generator(random_state: Any) -> np.random.Generator:
-    """Return a generator from an integer, a Generator, a RandomState, or None for NumPy's global state."""
-    if random_state is None:
-        random_state = check_random_state(None)
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31 - 1))
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"random_state must be None, an integer ≥ 0, a Generator or a RandomState. Got {random_state!r}."
-        ) from None
-
-
-def sampling(random_state: Any) -> np.random.Generator:
-    """Return the generator of the predictor "sample": a fresh one if `random_state` is None.
-
-    Predicting must not advance NumPy's global generator, on which the next `fit` may depend.
-    """
-    return np.random.default_rng() if random_state is None else generator(random_state)
-
-
-def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
-    """Raise ValueError if a parameter is none of the allowed values."""
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
-
-
-def flag(name: str, value: Any) -> None:
-    """Raise ValueError if a parameter is neither True nor False."""
-    if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False. Got {value!r}.")
-
-
-def positive_integer(name: str, value: Any) -> None:
-    """Raise ValueError if a parameter is not an integer ≥ 1."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
-        raise ValueError(f"{name} must be an integer ≥ 1. Got {value!r}.")

@@ -12,7 +12,7 @@ from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.data.blocks import Block
 from rosenblatt.engine.early_stopping import EarlyStopping
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.base import RunEstimator, rows_per_block
+from rosenblatt.estimators.base import RunEstimator, generator, one_of, positive_integer, rows_per_block
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.rows import Rows, count, rows_of
 from rosenblatt.rows.queries import group_rows
@@ -133,7 +133,7 @@ class PerceptronRanker(RunEstimator):
             task = self.new_task()
             block = self._block(X, y, qid, group, reset=True)
             watch = None if eval_set is None else self._watching(eval_set)
-            watched = train_in_memory(task, block, self._plan(inputs.generator(self.random_state)), watch)
+            watched = train_in_memory(task, block, self._plan(generator(self.random_state)), watch)
             task.check_played()
             self.take_over(task)
             if watched is not None:
@@ -156,7 +156,7 @@ class PerceptronRanker(RunEstimator):
                 )
                 task.pairs_drawn = self.draws
             block = self._block(X, y, qid, group, reset=not resuming)
-            random = inputs.generator(self.random_state)
+            random = generator(self.random_state)
             if not resuming:
                 task.begin(block, random)
             if self.random_state is not None:  # other draws in every call
@@ -218,10 +218,10 @@ class PerceptronRanker(RunEstimator):
     def check_parameters(self) -> None:
         """Raise ValueError, as `fit` does, if a parameter is not valid."""
         self._check_shared(flags=("shuffle", "keep_examples"))
-        inputs.one_of("strategy", self.strategy, ("pairs", "best", "top"))
+        one_of("strategy", self.strategy, ("pairs", "best", "top"))
         rows_per_block(self.block_size)
         if self.draws is not None:
-            inputs.positive_integer("draws", self.draws)
+            positive_integer("draws", self.draws)
             if self.strategy != "pairs":
                 raise ValueError(f"draws are made by strategy='pairs' only. Got strategy={self.strategy!r}.")
         if isinstance(self._kernel(), Precomputed):

@@ -15,7 +15,7 @@ from rosenblatt.data.blocks import Sequences
 from rosenblatt.engine import predictors
 from rosenblatt.engine.early_stopping import EarlyStopping
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.base import RunEstimator
+from rosenblatt.estimators.base import RunEstimator, generator, one_of, positive_integer
 from rosenblatt.estimators.decoding import Decoding, best_labels, concatenated
 from rosenblatt.features import Tokens
 from rosenblatt.rows import rows_of
@@ -168,7 +168,7 @@ class PerceptronTagger(Decoding, RunEstimator):
             task, watch = self.new_task(), None if dev is None else self._watching(dev)
             X, y = reading.as_sequences(X, lengths), reading.as_labels(y, lengths)
             block = Sequences(X, y, sample_weight=sample_weight)
-            watched = train_in_memory(task, block, self._plan(inputs.generator(self.random_state)), watch)
+            watched = train_in_memory(task, block, self._plan(generator(self.random_state)), watch)
             task.finish()
             self.take_over(task)
             if watched is not None:
@@ -206,7 +206,7 @@ class PerceptronTagger(Decoding, RunEstimator):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, lengths: Any = None) -> float:
         """Return the quality of the predictions by `metric`; spans are read as conlleval reads them."""
-        inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
+        one_of("metric", self.metric, tuple(metrics.tags.METRICS))
         if sample_weight is not None:
             raise ValueError("Sequences are scored without weights. Got sample_weight.")
         truths = reading.as_labels(y, lengths)
@@ -265,10 +265,10 @@ class PerceptronTagger(Decoding, RunEstimator):
         """Raise ValueError, as `fit` does, if a parameter is not valid."""
         keeps = () if self.keep_examples == "auto" else ("keep_examples",)
         self._check_shared(flags=("fit_intercept", "shuffle", *keeps))
-        inputs.one_of("metric", self.metric, tuple(metrics.tags.METRICS))
-        inputs.positive_integer("min_count", self.min_count)
+        one_of("metric", self.metric, tuple(metrics.tags.METRICS))
+        positive_integer("min_count", self.min_count)
         if self.patience is not None:
-            inputs.positive_integer("patience", self.patience)
+            positive_integer("patience", self.patience)
 
     def new_task(self, classes: Any = None) -> TaggingTask:
         """Return the task of these parameters before its first data."""

@@ -8,9 +8,3 @@ from sklearn.utils import murmurhash3_32
 def hashed(string: str) -> int:
     """Return the hash of a string, a 32-bit integer (MurmurHash3, as scikit-learn's `FeatureHasher`)."""
     return int(murmurhash3_32(string, positive=True))
-
-
-def check_bits(bits: int | None) -> None:
-    """Raise ValueError unless features can be hashed into 2^bits buckets."""
-    if bits is not None and not 1 <= bits <= 30:
-        raise ValueError(f"Features are hashed into 2^b buckets, b from 1 to 30. Got {bits}.")

@@ -9,8 +9,9 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Bools, Ints
+from rosenblatt.features.dicts import COLLECTIONS, Unreadable
 from rosenblatt.features.encoders import Tokens, lengths_of, location_of, shown
-from rosenblatt.features.vectoriser import COLLECTIONS, Unreadable, Vectoriser, example_of
+from rosenblatt.features.vectoriser import Vectoriser, example_of
 from rosenblatt.rows import canonical, rows_of, starts_of
 from rosenblatt.rows.columns import flat
 

@@ -11,7 +11,7 @@ from rosenblatt._types import Array
 from rosenblatt.features.hashing import hashed
 from rosenblatt.features.templates import View, step
 from rosenblatt.loops.templates import UNKNOWN
-from rosenblatt.rows.stores import grown
+from rosenblatt.rows import grown
 
 REMEMBERED = 2**17
 """The most strings that are cached only to save time, so that memory is bounded."""

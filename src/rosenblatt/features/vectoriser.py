@@ -6,20 +6,25 @@ Files of objects and tables, online learners and taggers all use it, so a dict m
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, repeat
-from math import isfinite
-from numbers import Real
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 
 from rosenblatt._types import Array, Bools, Floats, Ints
-from rosenblatt.features.encoders import shown
+from rosenblatt.features.dicts import (
+    Unreadable,
+    all_expanded,
+    expanded,
+    flattened,
+    is_nested,
+    is_number,
+    no_value,
+)
 from rosenblatt.features.hashing import hashed
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.rows import Csr, parts, starts_of
 
-COLLECTIONS = frozenset({list, tuple, set, frozenset})
 NUMBERS = frozenset({bool, int, float, np.bool_, np.float64, np.float32, np.int64, np.int32})
 
 TRUTHS: dict[Any, int] = {True: UNKNOWN - 1, False: UNKNOWN - 1}
@@ -33,17 +38,6 @@ AT_ONCE = 512
 
 REMEMBERED = 2**17
 """The most hashes of features that are cached, so that memory is bounded."""
-
-DEEPEST = 20
-"""The most levels of nested dicts."""
-
-
-class Unreadable(ValueError):  # noqa: N818
-    """An invalid feature, with its position among all features that were given together."""
-
-    def __init__(self, message: str, position: int = 0) -> None:
-        super().__init__(message)
-        self.position = position
 
 
 class Vectoriser:
@@ -124,12 +118,12 @@ class Vectoriser:
         for part in parts(len(examples), AT_ONCE):
             some = examples[part]
             try:
-                names, given, sizes = _flattened(some)
+                names, given, sizes = flattened(some)
                 found = self._encoded(names, given, sizes if learning else None, some, learning)
             except Unreadable as fault:
-                if not any(map(_is_nested, some)):
+                if not any(map(is_nested, some)):
                     raise Unreadable(str(fault), done + fault.position) from None
-                names, given, sizes = _expanded(some, done)
+                names, given, sizes = all_expanded(some, done)
                 found = self._encoded(names, given, None, some, learning)
             done += len(names)
             features.append(found[0])
@@ -254,49 +248,6 @@ class Vectoriser:
         return next((each for each in found if each is not None), UNKNOWN)
 
 
-def expanded(example: Mapping[Any, Any], prefix: str = "", depth: int = 0) -> Iterator[tuple[Any, Any]]:
-    """Yield the features of a dict as pairs of a name and a number or a string.
-
-    Lists of strings give a pair for each, once; nested dicts have dotted names.
-    """
-    for name, value in example.items():
-        full = f"{prefix}{name}" if prefix else name
-        if isinstance(value, Mapping):
-            if depth == DEEPEST:
-                raise Unreadable(
-                    f"A dict of features may have {DEEPEST} levels. Got more below {full!r:.100}"
-                )
-            yield from expanded(value, f"{full}.", depth + 1)
-        elif isinstance(value, list | tuple | set | frozenset):
-            for each in dict.fromkeys(value) if all(isinstance(one, str) for one in value) else value:
-                if not isinstance(each, str):
-                    raise Unreadable(
-                        f"A list of features must hold strings. Got {shown(each)} in the list for {full!r}"
-                    )
-                yield full, each
-        elif isinstance(value, str) or is_number(value):
-            yield full, value
-        else:
-            raise no_value(full, value)
-
-
-def is_number(value: Any) -> bool:
-    """Whether a value is a finite number or a boolean."""
-    try:
-        return isinstance(value, Real | np.bool_) and isfinite(value)
-    except OverflowError:
-        return False
-
-
-def no_value(name: Any, value: Any, position: int = 0) -> Unreadable:
-    """Return the error about a value that is no feature."""
-    return Unreadable(
-        "The value of a feature must be a finite number, True, False, a string, a list of strings or a dict "
-        f"of such. Got {shown(value)} for {name!r}",
-        position,
-    )
-
-
 def example_of(starts: Ints, position: Any) -> Any:
     """Return the index of the example with the feature at a position; an array for several positions."""
     return np.searchsorted(starts, position, side="right") - 1
@@ -332,60 +283,6 @@ def _finite(values: list[Any], positions: list[int], names: list[Any]) -> Array:
         wrong = int(np.argmin(finite))
         raise no_value(names[positions[wrong]], values[wrong], positions[wrong])
     return numbers
-
-
-def _is_nested(example: Any) -> bool:
-    """Whether a value of a dict is a dict, or a collection."""
-    nested = (Mapping, list, tuple, set, frozenset)
-    return isinstance(example, Mapping) and any(isinstance(value, nested) for value in example.values())
-
-
-def _flattened(examples: Sequence[Any]) -> tuple[list[Any], list[Any] | None, Ints]:
-    """Return the names and values of all features, and how many each example has; no values if all are 1."""
-    kinds, names = set(map(type, examples)), list(chain.from_iterable(examples))
-    sizes = np.fromiter(map(len, examples), np.int64, len(examples))
-    if kinds <= COLLECTIONS:
-        _check_names(names)
-        return names, None, sizes
-    if kinds == {dict}:
-        return names, list(chain.from_iterable(map(dict.values, examples))), sizes
-    given = list[Any]()
-    for example in examples:
-        if isinstance(example, Mapping):
-            given += example.values()
-        else:
-            _check_names(list(example), len(given))
-            given += [True] * len(example)
-    return names, given, sizes
-
-
-def _expanded(examples: Sequence[Any], done: int) -> tuple[list[Any], list[Any], Ints]:
-    """Return the same as `_flattened`, with nested values as features of their own."""
-    names, given, sizes, before = list[Any](), list[Any](), list[int](), done
-    for example in examples:
-        if isinstance(example, Mapping):
-            try:
-                found = list(expanded(example))
-            except Unreadable as fault:
-                raise Unreadable(str(fault), before) from None
-        else:
-            _check_names(list(example), before)
-            found = [(name, True) for name in example]
-        names += [name for name, _ in found]
-        given += [value for _, value in found]
-        sizes.append(len(found))
-        before += len(example)
-    return names, given, np.array(sizes, np.int64)
-
-
-def _check_names(names: list[Any], first: int = 0) -> None:
-    """Raise Unreadable for names that are not strings; errors count positions from `first`."""
-    try:
-        "".join(names)  # checks every type faster than a loop would
-    except TypeError:
-        i = next(i for i, name in enumerate(names) if not isinstance(name, str))
-        message = f"The name of a feature must be a string. Got {shown(names[i])}"
-        raise Unreadable(message, first + i) from None
 
 
 def _in_turn(examples: Sequence[Any], starts: Ints, missing: Ints) -> Ints:

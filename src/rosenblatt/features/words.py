@@ -13,6 +13,7 @@ from rosenblatt.features.encoders import Tokens, lengths_of, location_of, shown,
 from rosenblatt.features.templates import Template, View
 from rosenblatt.features.texts import Texts
 from rosenblatt.loops import templates as loops
+from rosenblatt.loops.arguments import Program
 from rosenblatt.rows import starts_of
 from rosenblatt.rows.columns import Columns, flat
 
@@ -73,7 +74,7 @@ class TemplateEncoder:
         self._roots = _roots(self.templates)
         parts = [part for template in self.templates for part in template.parts]
         self._farthest = max((abs(offset) for offset, _ in parts), default=0)
-        self._program = (
+        self._program = Program(
             self._roots,
             starts_of(np.array([len(template.parts) for template in self.templates], np.int64)),
             np.array([self._farthest + offset for offset, _ in parts], np.int64),
@@ -129,12 +130,12 @@ class TemplateEncoder:
         starts = starts_of(lengths)
         if self.hashing is not None:
             seen = self._surroundings(lengths, np.int64)
-            loops.hashed(symbols, starts, *self._program, seen, self._sizes, self.hashing, features)
+            loops.hashed(symbols, starts, tuple(self._program), seen, self._sizes, self.hashing, features)
         elif learning:
             self._learn(symbols, starts, self._surroundings(lengths, np.int32), features)
         else:
             seen = self._surroundings(lengths, np.int32)
-            loops.find(symbols, starts, *self._program, self._firsts, self._table, seen, features)
+            loops.find(symbols, starts, tuple(self._program), self._firsts, self._table, seen, features)
         rows = {"tidy": tidy or learning, "repeats": self._repeats}
         tokens = tokens_of(lengths, features[:, ~self._edges], self.width, **rows)
         if not self._edges.any():
@@ -209,12 +210,12 @@ class TemplateEncoder:
         begin, rounds = 0, len(starts) - 1
         while begin < rounds:
             begin = loops.learn(
-                symbols, starts, *self._program, self._firsts, self._table, seen, self._sizes, self._tally,
-                begin, features,
+                symbols, starts, tuple(self._program), self._firsts, self._table, seen, self._sizes,
+                self._tally, begin, features,
             )  # fmt: skip
             if begin < rounds:
-                steps = int(self._tally[0]) + int(starts[begin + 1] - starts[begin]) * len(self._program[2])
-                self._rehash(4 * 2 ** steps.bit_length())
+                new = int(starts[begin + 1] - starts[begin]) * len(self._program.shifts)
+                self._rehash(4 * 2 ** (int(self._tally[0]) + new).bit_length())
 
     def _surroundings(self, lengths: Ints, dtype: Any) -> Array:
         """Return a buffer for the symbols of the longest of these sequences and beyond its ends."""

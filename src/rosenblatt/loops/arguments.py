@@ -27,6 +27,19 @@ class Dense(NamedTuple):
     flat: Array
 
 
+class Program(NamedTuple):
+    """Templates: the path of t begins at roots[t], and its parts lie between bounds[t] and bounds[t + 1].
+
+    Part p sees views[p] of the token at shifts[p], counted from the farthest that any part sees.
+    """
+
+    roots: Ints
+    bounds: Ints
+    shifts: Ints
+    views: Ints
+    farthest: int
+
+
 class Shown(NamedTuple):
     """The rounds to play: in the round i of `order`, the rows which[starts[i]:starts[i + 1]] are shown.
 

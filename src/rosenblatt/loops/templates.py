@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rosenblatt.loops.arguments import Program
 from rosenblatt.loops.compiling import compiled, merged
 from rosenblatt.loops.hashing import MULTIPLIER, hash_of
 
@@ -52,11 +53,9 @@ def look(seen, token, shifts, views, part):
 
 
 @compiled
-def find(symbols, starts, roots, bounds, shifts, views, farthest, firsts, table, seen, features):
-    """Write the features (tokens × templates) of sequences, UNKNOWN where there is none.
-
-    Part p of the templates sees a view of the token at shifts[p], counted from the farthest that any sees.
-    """
+def find(symbols, starts, program, firsts, table, seen, features):
+    """Write the features (tokens × templates) of sequences, UNKNOWN where there is none."""
+    roots, bounds, shifts, views, farthest = Program(*program)
     nothing = firsts.shape[0] - 1  # an id without edges
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
@@ -86,15 +85,13 @@ def new_step(last, size, tally):
 
 
 @compiled
-def learn(
-    symbols, starts, roots, bounds, shifts, views, farthest, firsts, table, seen, sizes, tally, begin,
-    features,
-):  # fmt: skip
+def learn(symbols, starts, program, firsts, table, seen, sizes, tally, begin, features):
     """Write the features of sequences from `begin` on; what was never seen becomes a new feature.
 
     `tally` counts the edges in the table, the nodes and the features; a new feature of a template takes as
     many ids as its size. Returns the sequence to resume at with a larger table.
     """
+    roots, bounds, shifts, views, farthest = Program(*program)
     most = table.shape[0] // 4
     for i in range(begin, starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
@@ -131,8 +128,9 @@ def rehash(old, table):
 
 
 @compiled
-def hashed(symbols, starts, roots, bounds, shifts, views, farthest, seen, sizes, width, features):
+def hashed(symbols, starts, program, seen, sizes, width, features):
     """Write features (tokens × templates) below `width`: hashes of what the parts see, without a table."""
+    roots, bounds, shifts, views, farthest = Program(*program)
     for i in range(starts.shape[0] - 1):
         first, last = starts[i], starts[i + 1]
         look_around(symbols, first, last, farthest, UNKNOWN, seen)

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats
 from rosenblatt.engine.packed import Packed
+from rosenblatt.features.dicts import Unreadable, is_number, no_value
 from rosenblatt.features.encoders import shown
-from rosenblatt.features.vectoriser import Unreadable, Vectoriser, is_number, no_value
+from rosenblatt.features.vectoriser import Vectoriser
 from rosenblatt.kernels import as_kernel
 from rosenblatt.online.packing import (
     ALL_BITS,

@@ -13,8 +13,7 @@ from rosenblatt.features.words import Steps
 from rosenblatt.games import Sequence as Game
 from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.persistence.runs import read_run, write_run
-from rosenblatt.persistence.sections import LARGEST, Reader, Writer
-from rosenblatt.persistence.values import plain, unplain
+from rosenblatt.persistence.sections import LARGEST, Reader, Writer, plain, unplain
 from rosenblatt.tasks.tagging import TaggingTask
 
 MOST_FEATURES = 2**31 - 1

@@ -1,4 +1,4 @@
-"""Rows of a data set: dense, CSR or Python objects; stores that grow; token columns; groups of rows."""
+"""Rows of a data set: dense, CSR or Python objects; arrays that grow; token columns; groups of rows."""
 
 from rosenblatt.loops.arguments import Csr, Dense
 from rosenblatt.rows.inner_products import products
@@ -11,6 +11,8 @@ from rosenblatt.rows.rows import (
     check_in_range,
     count,
     counting,
+    enlarged,
+    grown,
     parts,
     read_only,
     rows_of,
@@ -31,6 +33,8 @@ __all__ = [
     "check_in_range",
     "count",
     "counting",
+    "enlarged",
+    "grown",
     "parts",
     "products",
     "read_only",

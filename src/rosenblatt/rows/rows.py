@@ -270,6 +270,29 @@ def counting(size: int) -> Ints:
     return _counted[0][:size]
 
 
+def enlarged(array: Array, used: int, needed: int) -> Array:
+    """Return a copy of `array[:used]` with memory for what is needed, and at least twice what there was."""
+    larger = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
+    larger[:used] = array[:used]
+    return larger
+
+
+def grown(array: Array, used: int, new: Array) -> Array:
+    """Return `array[:used]` followed by `new`, in the same memory where it fits, else in twice as much.
+
+    Where nothing is used yet, `new` itself is returned: the caller gives it up.
+    """
+    if used == 0:
+        return new
+    needed = used + len(new)
+    if new.dtype != array.dtype:
+        array = array.astype(np.promote_types(array.dtype, new.dtype), copy=False)
+    if needed > len(array):
+        array = enlarged(array, used, needed)
+    array[used:needed] = new
+    return array
+
+
 def parts(size: int, most: int) -> list[slice]:
     """Slices of about the same length, at most `most`, that make up `range(size)`."""
     pieces = -(-size // most)

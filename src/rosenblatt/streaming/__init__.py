@@ -1,6 +1,6 @@
-"""Out-of-core training: files of any length in blocks, with checkpoints from which a killed run resumes."""
+"""Checkpoints of out-of-core training, which `fit_blocks` of the estimators writes and resumes from."""
 
-from rosenblatt.streaming.checkpoints import Checkpoints, fit_blocks
-from rosenblatt.tasks.training import Position
+from rosenblatt.streaming.checkpoints import Checkpoints
+from rosenblatt.tasks.task import Position
 
-__all__ = ["Checkpoints", "Position", "fit_blocks"]
+__all__ = ["Checkpoints", "Position"]

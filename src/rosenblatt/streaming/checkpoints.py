@@ -1,8 +1,7 @@
-"""Training over files, with checkpoints from which a killed run resumes."""
+"""Checkpoints, from which a killed run resumes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from os import PathLike, fspath
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt.engine.progress import Progress
-from rosenblatt.estimators import inputs
+from rosenblatt.estimators.base import positive_integer
 from rosenblatt.persistence import Model, load_model, save
-from rosenblatt.tasks.training import Position
+from rosenblatt.tasks.task import Position
 
 
 class Checkpoints:
@@ -30,7 +28,7 @@ class Checkpoints:
     """
 
     def __init__(self, path: str | PathLike[str], every: int, about: dict[str, Any]) -> None:
-        inputs.positive_integer("every", every)
+        positive_integer("every", every)
         self.path = Path(fspath(path))
         self.every = every
         self.about = about
@@ -73,30 +71,3 @@ def _position(model: Model, path: Path) -> Position:
     except (KeyError, TypeError, ValueError):
         raise ValueError(f"{path} is not a checkpoint: it holds no position to resume from.") from None
     return position
-
-
-def fit_blocks(
-    estimator: Any,
-    source: Iterable[Any],
-    *,
-    classes: Any = None,
-    checkpoints: Checkpoints | None = None,
-    position: Position | None = None,
-    progress: Progress | None = None,
-) -> None:
-    """Fit an estimator to all blocks of a source, in as many epochs as the estimator has.
-
-    Parameters
-    ----------
-    source
-        An iterable that yields the same blocks in every epoch.
-    classes
-        All classes, for a classifier; None for those of the first block.
-    position
-        The position to resume from, for an estimator loaded from a checkpoint.
-    """
-    room = None if checkpoints is None else checkpoints.room
-    steps = estimator.fit_blocks(source, classes=classes, progress=progress, position=position, room=room)
-    for at in steps:
-        if checkpoints is not None:
-            checkpoints.after(estimator, at)

@@ -18,7 +18,6 @@ from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
 from rosenblatt.games import Sequence as Game
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Csr, rows_of, starts_of
-from rosenblatt.rules import Perceptron
 from rosenblatt.tasks.tagging import reading
 from rosenblatt.tasks.tagging.lattices import Lattice
 from rosenblatt.tasks.tagging.settings import TaggingSettings
@@ -84,7 +83,6 @@ class TaggingTask(Task):
         check_width(self.encoder.width)
         self.begin_with(self.encoder.width)
         self._first = block, self._examples(block, tokens, truths)
-        self._hold(self._first[1], epochs)
 
     def begin_with(self, features: int) -> None:
         """Begin a run for this many features."""
@@ -104,9 +102,7 @@ class TaggingTask(Task):
         """Return the rounds of new sequences, whose new features get ids and weights."""
         tokens, truths = self._read_more(block)
         refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
-        examples = self._examples(block, tokens, truths)
-        self._hold(examples, 1)
-        return examples
+        return self._examples(block, tokens, truths)
 
     def finish(self) -> None:
         """Free the encoded sequences."""
@@ -199,27 +195,6 @@ class TaggingTask(Task):
         if self._names is None or len(self._names) != self.encoder.width:
             self._names = self.encoder.names()
         return self._names
-
-    def _hold(self, examples: Examples, epochs: int) -> None:
-        """Set the precision that the guess needs for this many epochs over these examples."""
-        if (primal := self.run.primal) is not None:
-            primal.hold(self._growth(examples, epochs), moved=len(self.run.book) > 0)
-            self.run.forget_guesses()
-
-    def _growth(self, examples: Examples, epochs: int) -> float:
-        """The most that weights can grow in these epochs if they stay integers; ∞ if they need not."""
-        rule, rows = self.run.rule, examples.rows
-        if not (
-            isinstance(rule, Perceptron)
-            and rule.eta.is_integer()
-            and rows.sparse
-            and examples.weights is None
-        ):
-            return np.inf
-        values = rows.csr.values
-        if not np.array_equal(values, np.rint(values)):
-            return np.inf
-        return rule.eta * max(1.0, float(np.abs(values).max(initial=0))) * 2 * epochs * len(rows)
 
     def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
         """Encode sequences to tag; comparing them with the support set needs them tidy."""

@@ -1,0 +1,21 @@
+"""Loops on Numba's public interface alone: they write the same ledgers, and read the same numbers."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+EXACT = ("engine/test_exactness.py", "engine/test_passes.py", "data/test_svmlight_numbers.py")
+
+
+def test_exactness_holds_on_the_fallbacks():
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(TESTS / name for name in EXACT)],
+        cwd=TESTS.parent,
+        env=os.environ | {"ROSENBLATT_PLAIN_LOOPS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
