@@ -21,7 +21,8 @@ from pyarrow import csv, ipc
 from benchmarks.datasets import sparse_rows
 from benchmarks.measuring import table
 from rosenblatt import PerceptronClassifier, data
-from rosenblatt.data.blocks import Block, Schema
+from rosenblatt.data.blocks import Block
+from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import KEPT, KeptBlocks, RowSource
 
 ROWS, FEATURES = 116_000, 50_000

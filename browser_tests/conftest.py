@@ -35,22 +35,23 @@ def browser():
 
 
 class Visitor:
-    """A browser session on the page, which records errors and requests to other hosts."""
+    """A browser session on the page, which records errors, refused moves and requests to other hosts."""
 
     def __init__(self, browser, address, **options):
         self.context = browser.new_context(accept_downloads=True, **options)
         self.page = self.context.new_page()
-        self.faults, self.elsewhere = [], []
+        self.faults, self.refusals, self.elsewhere = [], [], []
+        self.refusals_expected = 0
         self.page.on("pageerror", lambda fault: self.faults.append(str(fault)))
-        self.page.on(
-            "console",
-            lambda said: (
-                self.faults.append(said.text) if said.type == "error" and "400" not in said.text else None
-            ),
-        )
+        self.page.on("console", self._read)
         self.page.on("request", self._notice)
         self.page.goto(address)
         self.settled()
+
+    def _read(self, said):
+        """Collect errors; the browser reports every answer with status 400, by which the server refuses a move."""
+        if said.type == "error":
+            (self.refusals if "status of 400" in said.text else self.faults).append(said.text)
 
     def _notice(self, request):
         where = urlsplit(request.url)
@@ -118,5 +119,6 @@ def visit(browser, address):
     yield open_page
     for visitor in visitors:
         assert visitor.faults == []
+        assert len(visitor.refusals) == visitor.refusals_expected, visitor.refusals
         assert visitor.elsewhere == []
         visitor.context.close()

@@ -8,7 +8,7 @@ import scipy.sparse as sp
 
 from rosenblatt import load
 from rosenblatt.data import tables
-from rosenblatt.data.blocks import Schema
+from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import RowSource
 from rosenblatt.persistence import load_model
 

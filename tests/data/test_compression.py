@@ -13,8 +13,8 @@ import pytest
 
 from fixtures.format_data import SUFFIXES, SVMLIGHT, found
 from rosenblatt import data
-from rosenblatt.data.blocks import Schema
 from rosenblatt.data.files import lines_of
+from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import RowSource, file_of, format_of
 
 

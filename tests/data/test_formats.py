@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from fixtures.format_data import BREAKS, OBJECTS, ROWS, SUFFIXES, SVMLIGHT, TIMES, TOKENS, WABBIT, found
 from rosenblatt.data import formats
-from rosenblatt.data.blocks import Schema
 from rosenblatt.data.formats import detect, separator_of
+from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import FORMATS, RowSource, format_of
 
 

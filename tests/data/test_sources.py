@@ -5,7 +5,7 @@ import pytest
 
 from rosenblatt.cli import fitting
 from rosenblatt.data import sources, tables, write_svmlight
-from rosenblatt.data.blocks import Schema
+from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import KeptBlocks, RowSource
 
 RANDOM = np.random.default_rng(0)

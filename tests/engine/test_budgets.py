@@ -51,8 +51,14 @@ def test_budget_applies_to_rankers_and_taggers(policy):
     ranker = PerceptronRanker(WIDE, budget=Budget(8, policy), strategy="best", epochs=2, random_state=0)
     ranker.fit(X, TWO, qid=QUERIES)
     assert len(ranker.support_) <= 8
-    for predictor in ("last", "best", "average", "vote", "sample"):
-        assert ranker.set_params(predictor=predictor).score(X, TWO, QUERIES) >= 0
+    for predictor, least in {
+        "last": 0.8,
+        "best": 0.65,
+        "average": 0.75,
+        "vote": 0.75,
+        "sample": 0.65,
+    }.items():
+        assert ranker.set_params(predictor=predictor).score(X, TWO, QUERIES) > least  # 0.5 to 0.7 by chance
     tagger = PerceptronTagger(WIDE, budget=Budget(20, policy), epochs=1, random_state=0).fit(WORDS, TAGS)
     assert len(tagger.support_) <= 20
     for predictor in ("last", "best", "average", "vote"):
@@ -133,7 +139,7 @@ def test_vote_counts_groups_of_guesses_by_their_averages():
 
 
 def test_merging_loses_no_more_than_the_best_merger():
-    points, labels = X[:40], TWO[:40]
+    points, labels, merged = X[:40], TWO[:40], 0
     for intercept in (False, True):
         run = begin(Binary(), kernel=WIDE, intercept=intercept, budget=Budget(6, "merging"))
         constant = float(intercept)
@@ -157,8 +163,10 @@ def test_merging_loses_no_more_than_the_best_merger():
                 if n != m
             )
             assert lost <= best + 1e-3
+            merged += 1
         logs = run.hypothesis.matrix[:6, :6]
         np.testing.assert_allclose(np.exp(logs), WIDE(run.hypothesis.support.rows.data), atol=1e-9)
+    assert merged > 10
 
 
 def _distance(rows, alpha, others, beta, constant):

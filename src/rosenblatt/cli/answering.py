@@ -15,15 +15,16 @@ from rosenblatt.cli.options import CLASSIFICATION, RANKING, SEQUENCE, Given
 from rosenblatt.cli.output import (
     SkippedLines,
     answers_to,
+    counted,
     list_skipped,
-    progress_bar,
     say,
     show,
     show_table,
 )
 from rosenblatt.cli.sequences import Layout, read_to_compare, read_tokens
-from rosenblatt.data.blocks import Block, Schema, joined
+from rosenblatt.data.blocks import Block, joined
 from rosenblatt.data.files import lines_of
+from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import RowSource, about_rows, file_of, format_of, name_of
 from rosenblatt.persistence import Model, load_model
 
@@ -167,10 +168,11 @@ def predict(
         return
     rows = RowsToAnswer(model, path, kind, given, skip_bad=skip_bad, quiet=quiet)
     estimator = model.estimator
-    bar, count = progress_bar("answering", about_rows(path, rows.format), unit="rows", quiet=quiet), 0
+    total = about_rows(path, rows.format)
     with answers_to(output, model_path, path) as out:
         whole = game_of(model) == RANKING and estimator.predictor in ("vote", "sample")
-        for block in [rows.all()] if whole else rows:
+        blocks = [rows.all()] if whole else rows
+        for block in counted(blocks, "answering", total, "rows", quiet=quiet):
             found = _answers(estimator, block, scores or as_json)
             for i, (label, score) in enumerate(found):
                 name = block.ids[i] if block.ids else None
@@ -180,9 +182,6 @@ def predict(
                 else:
                     shown = label if not scores else f"{label}\t{score}"
                     print(shown if rows.schema.id is None or name is None else f"{name}\t{shown}", file=out)
-            count += len(block)
-            bar.at(count)
-    bar.close()
     rows.remark(quiet)
 
 
@@ -365,16 +364,12 @@ def _tag(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    bar, count = progress_bar("tagging", None, unit="sequences", quiet=quiet), 0
-    for some in parts:
+    for some in counted(parts, "tagging", None, "sequences", quiet=quiet):
         for tokens, tags in zip(some, model.estimator.predict(some), strict=True):
             if as_json:
                 print(json.dumps({"tokens": tokens, "tags": tags}, ensure_ascii=False), file=out)
             else:
                 show_one(tokens, tags, out)
-        count += len(some)
-        bar.at(count)
-    bar.close()
 
 
 def _show_columns(tokens: Any, tags: Any, out: Any) -> None:

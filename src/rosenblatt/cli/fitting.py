@@ -24,8 +24,8 @@ from rosenblatt.budgets import Budget
 from rosenblatt.cli.options import CLASSIFICATION, RANKING, SEQUENCE, Given
 from rosenblatt.cli.output import SkippedLines, check_output, named_output, progress_bar, say, show
 from rosenblatt.cli.sequences import read_to_learn
-from rosenblatt.data.blocks import MissingColumnError, Schema
 from rosenblatt.data.encoding import kind_of_labels, label_strings
+from rosenblatt.data.schema import MissingColumnError, Schema
 from rosenblatt.data.sources import STDIN, KeptBlocks, RowSource, about_rows, fingerprint, format_of, name_of
 from rosenblatt.streaming import Checkpoints
 
@@ -100,7 +100,8 @@ def fit(
     expected = about_rows(train, kind)
     bar = progress_bar("learning", expected and expected * estimator.epochs, quiet=quiet)
     watched = _Watched(source, QueryCheck(choice, train, schema, quiet), quiet)
-    watched.when_counted = lambda rows: bar.expect(rows * estimator.epochs)
+    if bar is not None:
+        watched.when_counted = lambda rows: bar.expect(rows * estimator.epochs)
     estimator.fit_blocks(
         watched,
         classes=classes,
@@ -108,7 +109,8 @@ def fit(
         position=position,
         progress=bar,
     )
-    bar.close()
+    if bar is not None:
+        bar.close()
     watched.skipped.close()
     for remark in (*filter(None, schema.remarks), *_without_effect(estimator, given)):
         say(remark, quiet=quiet)

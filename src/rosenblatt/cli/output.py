@@ -153,7 +153,20 @@ def _shown(value: Any) -> str:
     return "none" if value is None else str(value)
 
 
-def progress_bar(what: str, total: int | None, *, unit: str = "rounds", quiet: bool) -> Progress:
-    """Return a progress bar, shown on a terminal after PATIENCE seconds and cleared at the end."""
-    shown = not quiet and sys.stderr.isatty()
-    return Progress(what, total, unit=unit, shown=shown, patience=PATIENCE, remains=False)
+def progress_bar(what: str, total: int | None, *, unit: str = "rounds", quiet: bool) -> Progress | None:
+    """Return a progress bar, shown after PATIENCE seconds and cleared at the end; None without a terminal."""
+    if quiet or not sys.stderr.isatty():
+        return None
+    return Progress(what, total, unit=unit, patience=PATIENCE, remains=False)
+
+
+def counted(parts: Iterable[Any], what: str, total: int | None, unit: str, *, quiet: bool) -> Iterator[Any]:
+    """Yield blocks or lists of sequences, and show a progress bar of what was done with them."""
+    bar, count = progress_bar(what, total, unit=unit, quiet=quiet), 0
+    for part in parts:
+        yield part
+        count += len(part)
+        if bar is not None:
+            bar.at(count)
+    if bar is not None:
+        bar.close()

@@ -1,8 +1,8 @@
-"""Blocks, the rows that all readers of files yield and all learners take; and the schema to read them by."""
+"""Blocks: consecutive rows of a file, which all readers of rows yield and all learners of rows take."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
@@ -10,18 +10,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt._types import Array
-from rosenblatt.features.vectoriser import Vectoriser
-from rosenblatt.loops.templates import UNKNOWN
 from rosenblatt.rows import count, widened
 
 Some = TypeVar("Some")
-
-MOST_UNKNOWN = 2**17
-"""The most unknown features whose names are kept."""
-
-QUERIES = frozenset({"qid", "query", "query_id"})
-"""Names of columns, in lower case, that look like queries."""
 
 
 class Skipped(NamedTuple):
@@ -68,10 +59,20 @@ class Block:
         return sum(a.nbytes for a in ((X.data, X.indices, X.indptr) if sp.issparse(X) else (X,)))
 
 
-class Sequences(NamedTuple):
-    """Sequences of a file or in memory, their labels, and the bad lines that were skipped.
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """Sequences of a file or in memory.
 
-    Besides a weight per sequence, None for 1; and all labels that will occur, None for those that do.
+    Parameters
+    ----------
+    X, y
+        The sequences, and a label for every token.
+    skipped
+        Bad lines that were skipped.
+    sample_weight
+        A weight per sequence; None for 1.
+    classes
+        All labels that will occur; None for those that do.
     """
 
     X: Any
@@ -112,10 +113,6 @@ def joined(blocks: Sequence[Block]) -> Block:
     )
 
 
-class MissingColumnError(ValueError):
-    """A column that is asked for by its name, and that the file lacks."""
-
-
 class BadLines:
     """The bad lines of a file, which are skipped up to a limit."""
 
@@ -137,133 +134,3 @@ class BadLines:
         """Return the lines skipped since the last call."""
         found, self._found = self._found, []
         return found
-
-
-@dataclass
-class Schema:
-    """The roles and types of columns, detected from the first rows and kept with a model.
-
-    Parameters
-    ----------
-    label, query, id
-        The columns of the label, the query and the names of rows; None if there is none.
-    bits
-        None to give features ids in order of appearance; or b to hash them into 2^b buckets.
-    learning
-        Whether new features get ids. If not, their names are collected in `unknown`.
-    columns
-        The columns that features are made of; None until rows are seen.
-    texts
-        Those of them whose cells are strings, each a feature of its own.
-    dense
-        Whether rows are dense arrays, with a column for every feature; None until rows are seen.
-    kind
-        The type of labels: "int", "float", "bool" or "str"; None until one is seen.
-    ignored
-        Columns that are left out.
-    unnamed_query
-        A column of features whose name suggests queries; None until one is seen.
-    labelled
-        Whether every row must have a label.
-
-    Attributes
-    ----------
-    absent
-        Columns that the model learned from and that are missing now.
-    unknown
-        Features that the model did not learn from.
-    remarks
-        What looks odd about each string column that holds more numbers; an empty string for the others.
-    """
-
-    label: str | None = "label"
-    query: str | None = None
-    id: str | None = None
-    bits: int | None = None
-    learning: bool = True
-    columns: list[str] | None = None
-    texts: list[str] = field(default_factory=list)
-    dense: bool | None = None
-    kind: str | None = None
-    ignored: list[str] = field(default_factory=list)
-    unnamed_query: str | None = None
-    labelled: bool = True
-    absent: list[str] = field(default_factory=list)
-    remarks: list[str] = field(default_factory=list)
-    unknown: dict[str, None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self._vectoriser: Vectoriser | None = None
-        if self.bits is not None and not 1 <= self.bits <= 30:
-            raise ValueError(f"Features are hashed into 2^b buckets, b from 1 to 30. Got {self.bits}.")
-
-    @property
-    def vectoriser(self) -> Vectoriser:
-        """The ids of features, made when they are first needed: rows of numbered features need none."""
-        if self._vectoriser is None:
-            self._vectoriser = Vectoriser(self.buckets)
-        return self._vectoriser
-
-    @property
-    def buckets(self) -> int | None:
-        """The number of buckets that features are hashed into; None if they get ids."""
-        return None if self.bits is None else 2**self.bits
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all features in the order of their ids; none if they are hashed."""
-        return [] if self.bits is not None or self._vectoriser is None else self._vectoriser.names()
-
-    def noted(self) -> dict[str, Any]:
-        """Return the values to keep with a model besides the names of features."""
-        noted = {
-            name: getattr(self, name)
-            for name in (
-                "label", "query", "id", "bits", "columns", "texts", "dense", "kind", "ignored",
-                "unnamed_query",
-            )
-        }  # fmt: skip
-        return noted | {"of_strings": [] if self._vectoriser is None else self._vectoriser.columns}
-
-    def ids(self, names: list[str], values: list[Any]) -> Array:
-        """Return the ids of features, each a name and a number or a string; UNKNOWN for unknown ones."""
-        found, _ = self.vectoriser.pairs(names, values, self.learning)
-        for i in np.flatnonzero(found == UNKNOWN).tolist():
-            if len(self.unknown) == MOST_UNKNOWN:
-                break
-            self.unknown[f"{names[i]}={values[i]}" if isinstance(values[i], str) else names[i]] = None
-        return found
-
-    def know(self, names: Sequence[str], of_strings: Sequence[str]) -> None:
-        """Set the features: their names in the order of ids, and the names under which strings are known."""
-        self._vectoriser = Vectoriser.of_names(names, of_strings, self.buckets)
-
-    def special(self) -> set[str]:
-        """Return the columns that are not features."""
-        return {column for column in (self.label, self.query, self.id, *self.ignored) if column is not None}
-
-    def look_at(self, columns: Collection[str], name: str) -> None:
-        """Check the columns of the file `name` before they are encoded."""
-        if not self.learning:
-            return
-        missing = [column for column in self.ignored if column not in columns]
-        if missing and self.kind is None:  # later objects may lack them
-            raise MissingColumnError(
-                f"There must be a column {missing[0]!r} to ignore in {name}. Got {_some(list(columns))}."
-            )
-        if self.query is None and self.unnamed_query is None:
-            special = self.special()
-            named = (each for each in columns if each.lower() in QUERIES and each not in special)
-            self.unnamed_query = next(named, None)
-
-    @classmethod
-    def of_model(cls, noted: Mapping[str, Any], names: Sequence[str], *, labelled: bool = False) -> Schema:
-        """Return the schema that a model learned with, for rows to predict or, with labels, to compare."""
-        rest = {name: value for name, value in noted.items() if name != "of_strings"}
-        schema = cls(**rest, learning=False, labelled=labelled)
-        schema.know(names, noted["of_strings"])
-        return schema
-
-
-def _some(columns: Sequence[str]) -> str:
-    return ", ".join(map(repr, columns[:10])) + (" …" if len(columns) > 10 else "")

@@ -13,7 +13,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Array, Floats
-from rosenblatt.data.blocks import BadLines, Block, Schema
+from rosenblatt.data.blocks import BadLines, Block
+from rosenblatt.data.schema import Schema
 from rosenblatt.features.dicts import Unreadable, expanded
 from rosenblatt.features.vectoriser import Vectoriser
 from rosenblatt.loops.templates import UNKNOWN

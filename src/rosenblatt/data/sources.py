@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt.data.blocks import Block, Schema
+from rosenblatt.data.blocks import Block
 from rosenblatt.data.files import BOM, MAGIC, is_packed, lines_of, standard_input
 from rosenblatt.data.formats import FORMATS, detect, separator_of
+from rosenblatt.data.schema import Schema
 from rosenblatt.data.svmlight import Svmlight, svmlight_blocks
 from rosenblatt.data.tables import arrow_blocks, csv_blocks, json_blocks
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from rosenblatt.data.blocks import BadLines, Block, MissingColumnError, Schema
+from rosenblatt.data.blocks import BadLines, Block
 from rosenblatt.data.encoding import object_block, table_block
+from rosenblatt.data.schema import MissingColumnError, Schema
 
 ROWS = 16_384
 """Rows read at once."""

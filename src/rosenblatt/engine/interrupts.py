@@ -37,8 +37,10 @@ class Interrupts:
         if self._pressed:
             self._pressed = False
             signal.signal(signal.SIGINT, self._before)
-            signal.raise_signal(signal.SIGINT)
-            signal.signal(signal.SIGINT, self._press)
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:  # a second one must not interrupt what restores the state after the first
+                signal.signal(signal.SIGINT, self._press)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

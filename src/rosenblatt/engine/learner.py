@@ -204,8 +204,9 @@ def _epochs(
     does not end the run.
 
     `epoch` is given an order, and a function to call whenever the state is consistent. After a failure the
-    run is rolled back, if it can be. Weights are overwritten and cannot: they make Ctrl-C wait for the end,
-    and after a failure the run is the one that was played until then.
+    run is rolled back, if it can be. Weights and budgets are overwritten and cannot: after a failure the run
+    is the one that was played until then, and in a run that goes on Ctrl-C waits for the end. A run that has
+    just begun need not wait, for its caller drops it.
     """
     run.check_writeable()
     epochs, converged = 0, False
@@ -222,7 +223,9 @@ def _epochs(
         finish()
         run.take_in(examples)
 
-    with Interrupts(held=run.kernel is None or run.kernel.inner) as interrupts:
+    # A kernel in Python may take long: where the run is rolled back or dropped, Ctrl-C need not wait for it.
+    slow = run.kernel is not None and not run.kernel.inner
+    with Interrupts(held=not slow or (undo is None and run.examples_seen > 0)) as interrupts:
         try:
             turns = iter(orders)
             for order in turns:

@@ -28,7 +28,7 @@ LISTED = 1024
 """Corrections that a run with a limited ledger lists at least, the latest; those before are counted."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Examples:
     """The rows that player A shows, and the truths that A then reveals.
 
@@ -79,7 +79,10 @@ class Examples:
             _check_indices("index", self.index, len(self.rows))
         if self.starts is None:
             object.__setattr__(self, "starts", counting(len(self.index) + 1))
-            return
+        if self.weights is not None and np.shape(self.weights) != (len(self),):
+            raise ValueError(
+                f"There must be a weight per round, shape {(len(self),)}. Got shape {np.shape(self.weights)}."
+            )
         lengths = np.diff(self.starts)
         if (
             not len(self.starts)
@@ -145,7 +148,7 @@ class Orders(Iterator[Ints]):
         return skipped
 
 
-@dataclass
+@dataclass(eq=False)
 class Run:
     """The state of a run at one moment: the game, the rule, the current guess and the book.
 

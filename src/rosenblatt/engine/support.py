@@ -93,11 +93,11 @@ class SupportSet:
             new = self.ids[self._candidates(rows.ids)] != rows.ids
             rows = rows if new.all() else rows.take(np.flatnonzero(new))
         if len(rows):
-            self._ascending &= bool((np.diff(rows.ids, prepend=self.ids[-1:]) > 0).all())
             self.append(rows)
 
     def append(self, rows: Rows) -> None:
         """Store rows, none of which is stored yet; the caller passes a copy."""
+        self._ascending &= bool((np.diff(rows.ids, prepend=self.ids[-1:]) > 0).all())
         if self._by_id is not None:
             sorted_ids, indices = self._by_id
             order = np.argsort(rows.ids)

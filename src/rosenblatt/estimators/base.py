@@ -114,12 +114,12 @@ class RunEstimator(BaseEstimator):
 
     @property
     def support_(self) -> Ints:
-        """The indices of the rows that were ever corrected."""
+        """The ids of the support vectors: indices among all rows learned from; merged ones are below 0."""
         return self.run_.support.ids
 
     @property
     def support_vectors_(self) -> Data:
-        """The rows that were ever corrected."""
+        """The rows that were ever corrected; with a budget those kept, none with `keep_examples=False`."""
         return self.run_.support.rows.data
 
     @property
@@ -228,6 +228,8 @@ class RunEstimator(BaseEstimator):
                 self.take_over(task)
                 checkpoints.after(self, at)
         self.take_over(task)
+        if progress is None and plan.progress is not None:  # the caller closes its own
+            plan.progress.close(self.run_.book.rounds, self.run_.book.total)
 
     def take_over(self, task: Task) -> None:
         """Set the fitted attributes from a task."""

@@ -1,6 +1,6 @@
 """The writer and reader of model files: named values and arrays in sections, checked on reading.
 
-Parameters, labels, kernels and rules are JSON values; kernels and rules are the expressions that build them.
+Parameters, labels, kernels and rules are JSON values; kernels are the expressions that build them.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Reader:
     def number(self, name: str) -> float:
         """Return a finite number as a float."""
         value = self.value(name)
-        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < float("inf"):
+        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < LARGEST**2:
             self.refuse(f"{name} should be a number, and is {value!r:.40}")
         return float(value)
 

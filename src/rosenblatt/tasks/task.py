@@ -38,8 +38,8 @@ def refuse_huge(data: Data) -> None:
     values = data.data if sp.issparse(data) else data
     if values.size and float(max(values.max(), -values.min())) > MOST:
         raise ValueError(
-            f"partial_fit without a kernel takes values up to {MOST:g}: sums of larger ones might leave the "
-            f"range of float64. Got {max(values.max(), -values.min()):g}: scale the data."
+            f"A run that goes on takes values up to {MOST:g}: sums of larger ones might leave the range of "
+            f"float64. Got {max(values.max(), -values.min()):g}: scale the data."
         )
 
 
@@ -47,7 +47,7 @@ def check_width(features: int) -> None:
     """Raise ValueError if rows have more than WIDEST features."""
     if features > WIDEST:
         raise ValueError(
-            f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them, as with --hash-bits 20."
+            f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them into fewer, as 2^20."
         )
 
 
