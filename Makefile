@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-com
 # Modules are compiled when they are first imported, and then kept: most of what is installed never is.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-browser test-oldest coverage wheel check docs bench clean
+.PHONY: demo test test-browser test-oldest coverage wheel mutants check docs bench clean
 
 demo: .venv/plot
 	$(BIN)/python -m rosenblatt.cli.demo
@@ -49,6 +49,10 @@ check: .venv/dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m pytest --doctest-modules src/rosenblatt --doctest-glob '*.md' docs README.md CONTRIBUTING.md
+
+# Takes half an hour or more: one change of the source after the other, each with the tests that call the changed function.
+mutants: .venv/mutants
+	$(BIN)/python tests/mutants/run.py
 
 docs: .venv/docs
 	$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet docs docs/_build

@@ -58,6 +58,7 @@ def test_click_shows_an_example_and_its_mistake(visit):
 
 def test_illegal_point_is_refused_by_its_rule(visit):
     visitor = visit()
+    visitor.refusals_expected = 2
     visitor.click_at(300, 300)
     assert visitor.text("#fault").startswith("Margin:")
     visitor.click_at(590, 10)
@@ -156,6 +157,7 @@ def test_narrow_kernel_learns_toy_data(visit, scene):
 
 def test_bad_kernels_are_refused_and_the_page_still_works(visit):
     visitor = visit()
+    visitor.refusals_expected = 3
     visitor.enter("kernel")
     visitor.play("all")
     for kernel in ("((Linear() + 9) ** 99) ** 99", "__import__('os')", "RBF()"):
@@ -185,6 +187,7 @@ def test_ranking(visit):
 
 def test_sequences(visit):
     visitor = visit()
+    visitor.refusals_expected = 1
     visitor.enter("sequence")
     visitor.click("#show-sentence")
     assert "a mistake" in visitor.text("#status")
@@ -236,6 +239,7 @@ def test_a_match_is_saved_and_loaded(visit, mode, tmp_path):
 
 def test_load_refuses_other_files(visit, tmp_path):
     visitor = visit()
+    visitor.refusals_expected = 1
     (tmp_path / "x.json").write_text("{}", encoding="utf-8")
     visitor.page.set_input_files("#load", tmp_path / "x.json")
     visitor.until("document.getElementById('fault').textContent.length > 0")

@@ -10,7 +10,7 @@ from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger,
 from rosenblatt.budgets import POLICIES, Budget, as_budget
 from rosenblatt.engine.learner import learn, play
 from rosenblatt.engine.run import LISTED, Examples, begin
-from rosenblatt.games import Binary
+from rosenblatt.games import Binary, Sequence
 from rosenblatt.rules import Margin
 
 RANDOM = np.random.default_rng(0)
@@ -351,3 +351,14 @@ def test_save_keeps_a_large_budget(tmp_path):
     assert np.array_equal(load(tmp_path / "model").predict(X), learner.predict(X))
     with pytest.raises(ValueError, match="seed"):
         Budget(5, seed=-1)
+
+
+def test_structure_moved_of_forbidden_pairs_is_0():
+    game, random = Sequence(2, frozenset({(0, 1)})), np.random.default_rng(0)
+    run = begin(game, kernel=WIDE, budget=Budget(6, "oldest"))
+    rows = run.number(random.normal(size=(30, 2)))
+    examples = Examples(rows, np.zeros(30, int), np.arange(0, 31, 3))
+    play(run, examples, [range(10)] * 2)
+    guess, free = run.guess("last"), np.isfinite(game.structure)
+    assert guess.structure[free].tolist() == guess.structure_moved[free].tolist()
+    assert not guess.structure_moved[~free].any()

@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from fixtures import oracles
 from fixtures.playing import CUBIC, a_run, games_and_points, labelled_points
-from rosenblatt.engine import majority, predictors, support
+from rosenblatt.engine import guesses, majority, predictors, support
 from rosenblatt.engine.learner import play_blocks
-from rosenblatt.games import Argmax, Binary, OneVsRest
+from rosenblatt.engine.run import begin
+from rosenblatt.games import Argmax, Binary, OneVsRest, Sequence
+from rosenblatt.ledger import Book
 from rosenblatt.rows import counting, rows_of
 
 
@@ -69,6 +71,18 @@ def test_ledger_of_one_vs_rest_splits_by_class():
         _ = ledger.survived
     alone = a_run(Binary(), X, (y == 1).astype(int), epochs=2).ledger
     assert ledger.of(1).mistakes.tolist() == alone.mistakes.tolist()
+    assert (ledger.of(1).heads, set(ledger.of(1).head.tolist())) == (1, {0})
+
+
+def test_ledger_of_a_book_is_read_again_once_the_tally_moves():
+    book = Book(heads=1)
+    book.make_room(1, 0)
+    before = book.ledger
+    assert book.ledger is before
+    book.corrections[0] = [2, 1, 0, 0, 1, 1, 1, 1]
+    book.tally += (2, 1, 0)
+    assert (len(before), book.ledger.rounds, book.ledger.when.tolist()) == (0, 2, [2])
+    assert book.delayed_structure.tolist() == []
 
 
 def test_ledgers_are_equal_only_if_all_values_are():
@@ -81,6 +95,21 @@ def test_ledgers_are_equal_only_if_all_values_are():
 
 
 # The five predictors against guesses that are written out.
+
+
+def test_single_guess_that_stands_for_a_predictor_is_itself_or_the_average():
+    names = {name: predictors.single(name) for name in predictors.NAMES}
+    of_all = dict.fromkeys(("vote", "sample"), "average")
+    assert names == {"last": "last", "best": "best", "average": "average", "recent": "recent"} | of_all
+
+
+@pytest.mark.parametrize(
+    ("what", "advice"), [("vote", ", or use 'last', 'average' or 'recent'"), ("certificate", "")]
+)
+def test_check_kept_names_other_predictors_to_who_asks_for_one(what, advice):
+    run = a_run(Binary(), np.eye(2), np.array([0, 1]), keep=False)
+    with pytest.raises(ValueError, match=rf"^'{what}' needs .* keep_examples=True{advice}\.$"):
+        predictors.check_kept(run, what)
 
 
 @given(labelled_points(), st.integers(1, 3), st.booleans())
@@ -119,6 +148,22 @@ def test_votes_of_argmax_count_guesses_and_ties_abstain(points, epochs):
             weights[:, ledger.output[e]] += ledger.amount[e] * X[ledger.row[e]]
     found = run.guess("vote").scores(rows_of(X), np.arange(len(X) + 1)).scores
     np.testing.assert_allclose(found, expected / ledger.rounds, atol=1e-12)
+
+
+@pytest.mark.parametrize("game", [Binary(), Argmax(3), Sequence(2)], ids=repr)
+@pytest.mark.parametrize("name", predictors.FROM_LEDGER)
+def test_every_predictor_answers_before_the_first_round_with_scores_of_0(name, game):
+    found = begin(game, features=2).guess(name, np.random.default_rng(0)).scores(rows_of(np.eye(2)))
+    assert found.scores.shape == (2, game.alternatives)
+    assert found.structure.shape == (2, len(game.structure))
+    assert not found.scores.any()
+    assert not found.structure.any()
+
+
+@pytest.mark.parametrize(("first", "row"), [((), 1), ((5,), 6)])
+def test_finite_names_the_row_of_a_score_that_is_not(first, row):
+    with pytest.raises(guesses.NotFiniteError, match=f"The score of row {row} is not"):
+        guesses.finite(np.array([[0.0], [np.nan], [np.inf]]), *first)
 
 
 def test_sample_draws_each_guess_as_often_as_it_answered():
@@ -160,6 +205,14 @@ def test_decide_in_small_chunks_changes_nothing(game, dual):
         patch.setattr(support, "STORED", 3)
         patch.setattr(support, "SHOWN", 2)
         assert np.array_equal(answers(), whole)
+
+
+def test_faults_in_the_last_chunk_are_raised(monkeypatch):
+    monkeypatch.setattr(majority, "CELLS", 4)
+    run, rows = a_run(Binary(), np.ones((20, 2)), np.ones(20, int), epochs=1), np.ones((20, 2))
+    rows[16:] = np.inf
+    with pytest.raises(guesses.NotFiniteError, match="The score of row 16 is not"):
+        run.guess("sample", np.random.default_rng(0)).scores(rows_of(rows))
 
 
 def test_support_set_rejects_ids_that_it_does_not_store():

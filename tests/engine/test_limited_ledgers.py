@@ -115,14 +115,37 @@ def test_trim_drops_whole_corrections_and_renumbers_entries():
     book = Book(heads=1, structure=2, limit=2)
     lines = np.array([[when, 0, 0, 0, 1, 1, 1, 1] for when in (1, 2, 4, 5)], float)
     entries = np.array(
-        [[0, 3, 0, 1.0], [0, STRUCTURE, 1, 2.0], [1, 4, 0, -1.0], [2, 5, 0, 1.0], [3, STRUCTURE, 0, 1.0]]
+        [[0, STRUCTURE, 1, 2.0], [0, 3, 0, 1.0], [1, 4, 0, -1.0], [2, STRUCTURE, 0, 1.0], [3, 5, 0, 1.0]]
     )
     book.add(6, lines, entries)
     assert (len(book), book.total, book.rounds) == (2, 4, 6)
     assert book.ledger.when.tolist() == [4, 5]
     assert book.ledger.correction.tolist() == [0, 1]
     assert book.unlisted_delays.tolist() == [0, 2]
-    assert book.delayed_structure.tolist() == [5, 2]
+    assert book.delayed_structure.tolist() == [4, 2]
+    assert book.ledger.of(0) == book.ledger.until(6) == book.ledger
+
+
+def test_trim_waits_for_twice_the_limit():
+    book = Book(heads=1, limit=2)
+    for when, listed in ((1, 1), (2, 2), (3, 3), (4, 2), (5, 3)):
+        book.add(1, np.array([[when, 0, 0, 0, 1, 1, 1, 1.0]]), np.empty((0, 4)))
+        assert (len(book), book.total) == (listed, when)
+    assert book.ledger.when.tolist() == [3, 4, 5]
+
+
+def test_snapshot_restores_corrections_that_were_dropped_since():
+    book = Book(heads=1, structure=1, limit=2)
+    lines = np.array([[when, 0, 0, 0, 1, 1, 1, 1] for when in (1, 2, 3)], float)
+    entries = np.array([[c, STRUCTURE, 0, 1.0] for c in range(3)])
+    book.add(3, lines, entries)
+    before, restore = book.ledger, book.snapshot()
+    lines[:, 0] += 3
+    book.add(3, lines, entries)
+    assert book.ledger.unlisted == 4
+    restore()
+    assert book.ledger == before
+    assert book.delayed_structure.tolist() == [6]
 
 
 def test_limited_ledger_rejects_queries_about_dropped_corrections():

@@ -38,6 +38,26 @@ def test_majority_law_rejects_votes_settled_too_early(game, monkeypatch):
     rejects(elects_the_winner_of_all_votes())
 
 
+@pytest.mark.parametrize(
+    ("game", "tally", "settled"),
+    [
+        (Binary(), [[3], [-3], [4], [-4]], [False, False, True, True]),
+        (Argmax(3), [[5, 2, 0], [0, 6, 2], [6, 6, 0], [8, 1, 9]], [False, True, False, False]),
+        (OneVsRest(3), [[5, -1, -2], [-1, 6, -2], [9, 9, -9]], [False, True, False]),
+    ],
+    ids=repr,
+)
+def test_winner_is_settled_if_three_votes_left_cannot_make_a_tie(game, tally, settled):
+    assert game.settled(np.array(tally, float), np.full(game.heads, 3.0)).tolist() == settled
+
+
+def test_winner_of_many_classes_is_not_settled_while_the_second_is_near():
+    random, left = np.random.default_rng(0), np.full(1, 3.0)
+    tallies = np.stack([random.permutation(1000.0 + np.arange(1000)) for _ in range(20)])
+    assert not Argmax(1000).settled(tallies, left).any()
+    assert Argmax(1000).settled(np.where(tallies == 1999, 2002, tallies), left).all()
+
+
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("multiclass", ["argmax", "one-vs-rest"])
 def test_settled_votes_needs_few_guesses(classes, multiclass, monkeypatch):

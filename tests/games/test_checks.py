@@ -138,6 +138,17 @@ class WrongRule(Stepping):
         return np.nan
 
 
+@dataclass(frozen=True)
+class Bounded(Stepping):
+    """A rule with this bound, and a required margin that no answer reaches."""
+
+    limit: object = 0.0
+    required_margin = np.inf
+
+    def bound(self, radius_squared, margin, cost=1.0):
+        return 1.0 / self.limit if radius_squared > 0 and margin > 0 else np.nan
+
+
 @pytest.mark.filterwarnings("ignore:invalid value")
 @pytest.mark.parametrize(
     ("rule", "sentences"),
@@ -148,6 +159,9 @@ class WrongRule(Stepping):
         (Stepping("backwards"), ["moves by -1.0", "must be a finite number ≥ 0"]),
         (SteppingBy("no_step"), ["step is 0 in all 40 cases"]),
         (SteppingBy("step_of_a_string"), ["returned 'x'"]),
+        (SteppingBy("step_without_end"), ["moves by inf"]),
+        (Bounded("fine", 0.0), ["below ∞, or −∞. Got inf", "bound raised ZeroDivisionError"]),
+        (Bounded("fine", -1.0), ["bound returned -1.0"]),
         (Stepping("plain"), ["plain_step cannot be compiled"]),
         (
             WrongRule("plain"),
@@ -161,3 +175,32 @@ def test_rules_check_finds_faults(rule, sentences):
     assert not found.ok
     for sentence in sentences:
         assert sentence in str(found)
+
+
+@pytest.mark.parametrize("limit", [np.inf, 2.0], ids=["0", "0.5"])
+def test_rules_check_accepts_any_bound_from_0(limit):
+    assert "bound" not in str(rules.check(Bounded("fine", limit)))
+
+
+def test_rules_check_counts_no_cases_of_a_rule_that_lacks_members():
+    assert rules.check(object()).cases == 0
+
+
+def test_rules_check_tries_only_what_a_rule_corrects():
+    tried = set()
+
+    def recording(margin, norm_squared, cost, parameters):
+        tried.add((margin, norm_squared, cost))
+        return 1.0
+
+    @dataclass(frozen=True)
+    class Recording(Stepping):
+        required_margin, step = 4.0, staticmethod(recording)
+
+    assert rules.check(Recording("fine")).cases == 40
+    assert len(tried) == 40
+    assert all(margin < 4.0 * cost for margin, _, cost in tried)
+    assert max(margin for margin, _, _ in tried) > 4.0
+    assert {np.sign(margin) for margin, _, _ in tried} == {-1, 0, 1}
+    assert {np.sign(norm_squared) for _, norm_squared, _ in tried} == {0, 1}
+    assert {cost > 1 for _, _, cost in tried} == {False, True}

@@ -174,6 +174,74 @@ def test_online_ranker_is_fit(lists):
         assert np.array_equal(ranker.ledger.norm_squared, whole.norm_squared), form
 
 
+# Verdicts and votes against the definition, on lists of every kind: empty, of one grade, with ties and negative grades.
+
+
+@st.composite
+def a_scored_list(draw):
+    rows = st.lists(st.tuples(st.integers(-2, 2), st.integers(-2, 2)), max_size=6)
+    drawn = np.array(draw(rows), dtype=int).reshape(-1, 2)
+    return drawn[:, 0], drawn[:, [1]].astype(float)
+
+
+def verdict(judge, grades, scores, required=-np.inf):
+    """Return the verdict of a judge, and its entries as (row, output, amount)."""
+    where, amount = np.full((2 * len(grades) + 2, 2), 9), np.zeros(2 * len(grades) + 2)
+    found = judge(scores, Ranking().structure, grades, 0, required, where, amount)
+    entries = zip(where[: found[0]].tolist(), amount[: found[0]].tolist(), strict=True)
+    return found, [(row, output, a) for (row, output), a in entries]
+
+
+NOTHING = (0, np.inf, False, 1.0), []
+
+
+@given(a_scored_list())
+def test_best_corrects_the_highest_best_row_against_the_highest_other(drawn):
+    grades, scores = drawn
+    best = np.flatnonzero(grades == grades.max(initial=-9)).tolist()
+    others = [r for r in range(len(grades)) if r not in best]
+    if not others:
+        assert verdict(ranking_module.judge_best, *drawn) == NOTHING
+        assert verdict(Ranking().guarantee, *drawn) == NOTHING
+        return
+    mine, rival = (max(rows, key=lambda r: scores[r, 0]) for rows in (best, others))
+    margin = scores[mine, 0] - scores[rival, 0]
+    entries = [(mine, 0, 1.0), (rival, 0, -1.0)]
+    assert verdict(ranking_module.judge_best, *drawn) == ((2, margin, margin <= 0, 1.0), entries)
+    every = scores[best, 0].min() - scores[rival, 0]
+    assert verdict(Ranking().guarantee, *drawn)[0] == (2, every, every <= 0, 1.0)
+
+
+@settings(max_examples=300)
+@given(a_scored_list(), st.sampled_from([-np.inf, 1.0, 1.5]))
+def test_top_corrects_every_row_against_the_highest_worse_one(drawn, required):
+    grades, scores = drawn
+    order, pairs = np.argsort(grades, kind="stable").tolist(), []
+    for r in order:
+        worse = [w for w in order if grades[w] < grades[r]]
+        if worse:
+            rival = max(worse, key=lambda w: scores[w, 0])
+            pairs.append((scores[r, 0] - scores[rival, 0], r, rival))
+    low = [pair for pair in pairs if pair[0] <= 0 or pair[0] < required]
+    shown = low or sorted(pairs, key=lambda pair: pair[0])[:1]
+    found, entries = verdict(Ranking("top").judge, *drawn, required)
+    if not pairs:
+        assert (found, entries) == NOTHING
+        return
+    cost, wrong = max(len(low), 1), any(pair[0] <= 0 for pair in low)
+    assert found == (2 * len(shown), sum(pair[0] for pair in shown), wrong, cost)
+    assert entries == [e for _, r, rival in shown for e in ((r, 0, 1.0), (rival, 0, -1.0))]
+
+
+@given(st.lists(st.lists(st.integers(-2, 2), min_size=1, max_size=5), max_size=4))
+def test_ballot_votes_for_the_one_highest_row_of_every_list(lists):
+    starts = np.cumsum([0, *map(len, lists)])
+    scores, tally = np.array([[s for part in lists for s in part]], float), np.ones((1, starts[-1]))
+    Ranking().ballot(scores, Ranking().structure, starts, 0, 2.0, tally)
+    votes = [2 * (s == max(part) and part.count(s) == 1) for part in lists for s in part]
+    assert tally[0].tolist() == [1 + vote for vote in votes]
+
+
 # The bound.
 
 

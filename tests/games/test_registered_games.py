@@ -130,6 +130,20 @@ def test_register_rejects_names_taken_and_other_classes(ordinal):
         games.register("", Ordinal)
 
 
+def test_register_takes_a_class_that_is_defined_again(ordinal):
+    def defined():
+        @dataclass(frozen=True)
+        class Levels:
+            levels: int = 2
+
+        return Levels
+
+    first, second = defined(), defined()
+    games.register("levels", first)
+    games.register("levels", second)
+    assert registry.registered("levels") is second
+
+
 def test_exports_refuse_a_users_game():
     with pytest.raises(ValueError, match=r"Got Ordinal\(classes=4\), whose answers only Python knows"):
         persistence.to_json(fitted())

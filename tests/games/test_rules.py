@@ -9,7 +9,7 @@ from rosenblatt.engine.learner import play, play_blocks, play_pass
 from rosenblatt.engine.run import Examples
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.kernels import Linear
-from rosenblatt.rules import Margin, PassiveAggressive, Perceptron, as_rule
+from rosenblatt.rules import Margin, PassiveAggressive, Perceptron, as_rule, step
 from rosenblatt.theory.certificates import certify
 
 VARIANTS = [PassiveAggressive(C=0.3, variant=name) for name in ("PA", "PA-I", "PA-II")]
@@ -75,6 +75,41 @@ def test_passive_aggressive_reaches_margin_one():
     assert scores[y[0]] - scores[1 - y[0]] == pytest.approx(1.0)
 
 
+@pytest.mark.parametrize(
+    ("margin", "norm_squared", "cost", "parameters", "expected"),
+    [
+        (0.5, 0.25, 1.0, (0.0, np.inf, 0.0), 2.0),  # (1 − 1/2) / (1/4)
+        (-0.5, 0.25, 3.0, (0.0, np.inf, 0.25), 7.0),  # (3 + 1/2) / (1/4 + 1/4)
+        (0.5, 0.25, 1.0, (0.0, 1.5, 0.0), 1.5),
+        (2.0, 0.25, 1.0, (0.5, np.inf, 0.0), 0.5),
+        (0.0, 0.0, 1.0, (0.5, np.inf, 0.0), 0.5),  # no row moves the margin
+        (0.0, 0.0, 1.0, (0.0, np.inf, 0.25), 4.0),
+        (0.0, 0.25, 1.0, (3.0, 3.0, 0.0), 3.0),
+    ],
+)
+def test_step_takes_the_margin_to_the_cost(margin, norm_squared, cost, parameters, expected):
+    assert step(margin, norm_squared, cost, np.array(parameters)) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        (Perceptron(eta=0.25), 64),  # 4 · 4²
+        (Margin(beta=0.5, eta=0.25), 256),  # (4 + 2 · 1/2 · 3 / (1/4)) · 4²
+        (PassiveAggressive(C=0.125, variant="PA"), 576),  # 4 · 12²
+        (PassiveAggressive(C=0.125, variant="PA-I"), 1152),  # 8 · 12²
+        (PassiveAggressive(C=1.0, variant="PA-I"), 576),
+        (PassiveAggressive(C=0.25, variant="PA-II"), 864),  # (4 + 2) · 12²
+    ],
+    ids=repr,
+)
+def test_bound_of_every_rule_is_its_theorems(rule, expected):
+    assert rule.bound(radius_squared=4.0, margin=0.25, cost=3.0) == expected
+    assert rule.bound(radius_squared=4.0, margin=0.25) == rule.bound(
+        radius_squared=4.0, margin=0.25, cost=1.0
+    )
+
+
 @pytest.mark.parametrize("rule", [Perceptron(), Perceptron(eta=0.01), Margin(beta=5.0), *VARIANTS], ids=repr)
 @pytest.mark.parametrize("name", GAMES)
 def test_rules_keep_their_bounds(rule, name):
@@ -111,6 +146,7 @@ def test_sample_weight_of_zero_is_played_but_not_corrected():
     ("make", "sentence"),
     [
         (lambda: Perceptron(eta=0), r"learning rate eta must be a positive number\. Got 0"),
+        (lambda: Perceptron(eta=float("inf")), r"learning rate eta must be a positive number\. Got inf"),
         (lambda: Margin(beta=-1), r"margin beta must be a positive number\. Got -1"),
         (lambda: PassiveAggressive(C=float("nan")), r"aggressiveness C must be a positive number\. Got nan"),
         (lambda: PassiveAggressive(variant="PA-III"), r"'PA', 'PA-I' or 'PA-II'\. Got 'PA-III'"),

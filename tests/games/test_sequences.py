@@ -1,10 +1,11 @@
 """The sequence game: the learner against Collins's, on every path."""
 
-from itertools import pairwise
+from collections import Counter
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from fixtures.all_paths import every_path, score_of
@@ -18,7 +19,7 @@ from rosenblatt.kernels import Linear, Polynomial
 from rosenblatt.loops import dense as dense_loops
 from rosenblatt.loops import paths
 from rosenblatt.loops import sparse as sparse_loops
-from rosenblatt.loops.book import norm_squared
+from rosenblatt.loops.book import STRUCTURE, norm_squared
 from rosenblatt.rows import rows_of
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 from rosenblatt.theory.certificates import certify
@@ -81,6 +82,89 @@ def test_sequence_game_is_collinss_algorithm(sequences):
     assert np.array_equal(run.hypothesis.structure, steps)
 
 
+# The judge and the ballot against all paths through two labels.
+
+
+def passed(path, pairs):
+    """Return what a path passes, as (row, output), in the row −1 the structure weights."""
+    found = list(enumerate(path))
+    if pairs != "allowed" and path:
+        found += [(-1, 4 + path[0]), (-1, 6 + path[-1])]
+        found += [(-1, 2 * before + after) for before, after in pairwise(path)]
+    if pairs == "seen":
+        found += [(len(path) + 2 * i + step[0], step[1]) for i, step in enumerate(pairwise(path))]
+    return found
+
+
+def two_labels(pairs, rows, seed):
+    """Return a game, the scores of one round, structure weights, truths, and the score of every path."""
+    random, game = np.random.default_rng(seed), Sequence(2, pairs=pairs)
+    lines = rows + 2 * max(rows - 1, 0) * (pairs == "seen")
+    scores = random.integers(-2, 3, (lines, 2)).astype(float)
+    structure = random.integers(-2, 3, 8).astype(float) * (pairs != "allowed")
+    totals = {
+        path: sum(structure[o] if row < 0 else scores[row, o] for row, o in passed(path, pairs))
+        for path in product(range(2), repeat=rows)
+    }
+    return game, scores, structure, random.integers(0, 2, lines), totals
+
+
+@pytest.mark.parametrize("pairs", ["scored", "allowed", "seen"])
+@settings(max_examples=150)
+@given(rows=st.integers(0, 3), seed=st.integers(0, 10**6), required=st.sampled_from([-np.inf, 1.0, 2.0]))
+def test_judge_corrects_the_truth_against_its_best_rival(pairs, rows, seed, required):
+    game, scores, structure, truths, totals = two_labels(pairs, rows, seed)
+    most, truth = game.most_entries(len(scores)), tuple(truths[:rows].tolist())
+    where, amount = np.full((most, 2), 9), np.zeros(most)
+    found = game.judge(scores, structure, truths, 0, required, where, amount)
+    gaps = {path: totals[truth] - total for path, total in totals.items() if path != truth}
+    if not gaps or (required < 0 and pairs != "seen" and min(gaps.values()) > 0):
+        assert found == (0, np.inf, False, 1.0)
+        return
+    costs = {path: sum(a != b for a, b in zip(path, truth, strict=True)) for path in gaps}
+    left = {path: gap - max(required, 0) * costs[path] for path, gap in gaps.items()}
+    sums = Counter()
+    for place, a in zip(where[: found[0]].tolist(), amount, strict=False):
+        sums[tuple(place)] += a
+    possible = []
+    for path in (path for path in left if left[path] == min(left.values())):
+        change, steps = (
+            Counter(passed(truth, pairs)),
+            zip(passed(truth, pairs), passed(path, pairs), strict=True),
+        )
+        count = 2 * sum(mine != other for mine, other in steps)
+        change.subtract(passed(path, pairs))
+        possible.append(((count, gaps[path], min(gaps.values()) <= 0, costs[path]), change))
+    assert any(found == verdict and sums == change for verdict, change in possible)
+
+
+@pytest.mark.parametrize("pairs", ["scored", "allowed", "seen"])
+@given(rows=st.integers(0, 3), seed=st.integers(0, 10**6))
+def test_ballot_votes_for_every_label_of_the_best_path(pairs, rows, seed):
+    game, scores, structure, _, totals = two_labels(pairs, rows, seed)
+    twice, lines = np.concatenate([scores, scores]), len(scores)
+    starts, tally = np.array([0, lines, 2 * lines]), np.ones((2, 2 * lines))
+    game.ballot(np.ascontiguousarray(twice.T), structure, starts, 0, 2.0, tally)
+    best = min(totals, key=lambda path: (-totals[path], path[::-1]))
+    expected = np.ones((2, lines))
+    expected[list(best), np.arange(rows)] += 2.0
+    assert tally.tolist() == np.tile(expected, 2).tolist()
+    paths, scores_of_best = game.best(twice, np.stack([structure, structure]), starts)
+    assert paths.reshape(2, lines)[:, :rows].tolist() == [list(best)] * 2
+    assert scores_of_best.tolist() == [totals[best]] * 2
+
+
+@pytest.mark.parametrize(("pairs", "lines", "entries"), [("allowed", 3, 3), ("scored", 3, 7), ("seen", 7, 9)])
+def test_most_entries_are_those_of_two_paths_that_share_nothing(pairs, lines, entries):
+    assert Sequence(2, pairs=pairs).most_entries(lines) == 2 * entries == 2 * len(passed((0, 0, 0), pairs))
+
+
+def test_structure_forbids_pairs_first_labels_and_last_ones():
+    structure = Sequence(2, frozenset({(0, 1), (2, 0), (1, 2)})).structure
+    assert np.isneginf(structure).tolist() == [False, True, False, False, True, False, False, True]
+    assert not structure[np.isfinite(structure)].any()
+
+
 PATHS = {
     "blocks": lambda X, sequences, **options: a_run(play_blocks, X, sequences, block=5, **options),
     "sparse": lambda X, sequences, **options: a_run(play_pass, sparse(X), sequences, **options),
@@ -108,6 +192,26 @@ def test_every_path_writes_the_ledger_of_the_definition(path, pairs, data, rule,
     for predictor in ("last", "best", "vote"):
         answers = (some.guess(predictor).answers(rows_of(X), starts) for some in (run, definition))
         assert np.array_equal(*answers)
+
+
+@given(sentences())
+def test_structure_of_every_guess_is_that_of_its_mixture(sequences):
+    X, _, starts = sequences
+    run = a_run(play, X, sequences)
+    ledger, every = run.ledger, np.zeros((len(run.ledger) + 1, 15))
+    assume(ledger.rounds)
+    for j, row, output, amount in zip(
+        ledger.correction, ledger.row, ledger.output, ledger.amount, strict=True
+    ):
+        every[j + 1 :, output] += amount * (row == STRUCTURE)
+    shares = ledger.survived / ledger.rounds
+    expected = {"last": every[-1], "best": every[shares.argmax()], "average": shares @ every}
+    for name, structure in expected.items():
+        np.testing.assert_allclose(run.guess(name).structure, structure, atol=1e-12)
+    for name in (*expected, "sample"):
+        one, same = (run.guess(name, np.random.default_rng(0)) for _ in range(2))
+        answers = GAME.answer(*one.scores(rows_of(X), starts), starts)
+        assert same.answers(rows_of(X), starts).tolist() == answers.tolist()
 
 
 @given(st.integers(0, 10**6), st.integers(1, 60))

@@ -13,7 +13,7 @@ from fixtures.playing import a_run, orders_of, sparse
 from rosenblatt import PerceptronClassifier
 from rosenblatt.engine.learner import learn, play_blocks
 from rosenblatt.engine.run import Examples, begin
-from rosenblatt.games import NO_STRUCTURE, Binary, compilable
+from rosenblatt.games import NO_STRUCTURE, Binary, compilable, verdicts
 from rosenblatt.loops.checking import alone
 from rosenblatt.rows import rows_of
 from rosenblatt.theory.certificates import certify
@@ -36,6 +36,17 @@ def test_learner_reports_invalid_returns_of_a_judge(way, fault):
         assert run.hypothesis.structure.tolist() == before.hypothesis.structure.tolist()
     else:
         assert run.ledger.rounds == 0
+
+
+@dataclass(frozen=True)
+class Sided(Faulty):
+    heads: int = 2
+
+
+@pytest.mark.parametrize(("game", "side"), [(Sided(), " on head 1"), (Faulty(), "")])
+def test_refused_names_the_head_where_there_are_several(game, side):
+    error = verdicts.refused(game, "returned nothing", np.array([3]), 1)
+    assert f"returned nothing. It was given the truth [3]{side}. Correct" in str(error)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -14,8 +14,9 @@ from fixtures.faulty import (
 )
 from fixtures.playing import a_run, sparse
 from rosenblatt import PerceptronClassifier, online
+from rosenblatt.engine.learner import play_pass
 from rosenblatt.games import Binary
-from rosenblatt.rules import Perceptron
+from rosenblatt.rules import Perceptron, compilable
 
 
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:divide by zero")
@@ -36,13 +37,29 @@ class Borrowing(Perceptron):
     parameters = property(lambda self: np.array(self.numbers, float))
 
 
-@pytest.mark.parametrize("numbers", [(np.nan, np.nan, 0.0), (1.0,), (-1.0, -1.0, 0.0)], ids=repr)
+@pytest.mark.parametrize("numbers", [(np.nan, np.nan, 0.0), (1.0, 1.0), (-1.0, -1.0, 0.0)], ids=repr)
 @pytest.mark.parametrize("way", WAYS)
 def test_learner_reports_parameters_that_a_step_of_the_library_cannot_use(way, numbers):
     player, form, kernel = WAYS[way]
     y = np.random.default_rng(1).integers(0, 2, 40)
     with pytest.raises(ValueError, match=r"The rule Borrowing\("):
         a_run(Binary(), form(POINTS), y, rule=Borrowing(numbers=numbers), kernel=kernel, player=player)
+
+
+@compilable
+def step_of_one(margin, norm_squared, cost, parameters):
+    return 1.0
+
+
+@dataclass(frozen=True)
+class Free(Borrowing):
+    step = staticmethod(step_of_one)
+
+
+@pytest.mark.parametrize("numbers", [(), (-1.0,)], ids=repr)
+def test_learner_leaves_the_parameters_of_a_users_step_to_it(numbers):
+    played = a_run(Binary(), sparse(POINTS), -LABELS, rule=Free(numbers=numbers), player=play_pass).ledger
+    assert played == a_run(Binary(), POINTS, -LABELS).ledger
 
 
 def test_fit_names_the_rule_and_not_the_data():

@@ -165,8 +165,8 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Continue the run, or start one, in the order of these examples.
 
-        After an error the run is unchanged. With a kernel and no budget, Ctrl-C rolls back this call; else it takes
-        effect after all examples are learned (see `ledger_.rounds`).
+        After an error the run is unchanged. With a kernel and no budget, Ctrl-C rolls back this call; else it
+        takes effect after all examples are learned (see `ledger_.rounds`).
 
         Parameters
         ----------
