@@ -22,7 +22,6 @@ from rosenblatt.loops.checking import alone
 from rosenblatt.loops.compiling import compilable, is_ours
 
 __all__ = [
-    "Check",
     "Margin",
     "PassiveAggressive",
     "Perceptron",

@@ -1,6 +1,5 @@
 """The games: what an answer is, when it is wrong, and what is corrected then. One file, one game."""
 
-from rosenblatt.checks import Check
 from rosenblatt.games.binary import Binary
 from rosenblatt.games.checks import check
 from rosenblatt.games.game import NO_STRUCTURE, Game
@@ -14,7 +13,6 @@ __all__ = [
     "NO_STRUCTURE",
     "Argmax",
     "Binary",
-    "Check",
     "Game",
     "OneVsRest",
     "Ranking",

@@ -29,11 +29,11 @@ def decision_surface(
     """Plot the predictions of a classifier over the plane of two features, with examples.
 
     With two classes the scores are a heat map, with a line where they are 0; with more, every class has a
-    region. Around each support vector is a ring, the larger, the more it counts: its area grows with |α|, the
-    largest of its importances, in the guess that predicts (in the average if all of them do). Without a
+    region. Around each support vector is a ring, the larger, the more it counts: its area grows with the
+    largest of its importances in the guess that predicts (in the average if all of them do). Without a
     kernel there are rings if examples were kept.
 
-    It costs `resolution`² predictions.
+    It costs a prediction per point of a grid, `resolution` in each direction.
 
     Parameters
     ----------
