@@ -267,10 +267,37 @@ def norm_of_many(rows, shown, constant, where, amount, count, delta):
     return norm_of_few(rows, shown, constant, where, amount, count, delta)
 
 
+@merged
+def score_alone(rows, row, weights, constant):
+    """Return the only score of a row, with four accumulators; features that have no weight are ignored."""
+    last = np.uint32(weights.shape[0] - 1)
+    begin, end = np.uint64(rows.starts[row]), np.uint64(rows.starts[row + 1])
+    fours = begin + ((end - begin) & ~THREE)
+    first = second = third = 0.0
+    fourth = constant * weights[last, 0]
+    for p in range(begin, fours, FOUR):
+        a, value = weighed(rows, p, last)
+        first += value * weights[a, 0]
+        b, value = weighed(rows, p + ONE, last)
+        second += value * weights[b, 0]
+        c, value = weighed(rows, p + TWO, last)
+        third += value * weights[c, 0]
+        d, value = weighed(rows, p + THREE, last)
+        fourth += value * weights[d, 0]
+    for p in range(fours, end):
+        a, value = weighed(rows, p, last)
+        first += value * weights[a, 0]
+    return (first + second) + (third + fourth)
+
+
 @compiled
 def score_rows(rows, weights, constant, scores):
     """Score every row; features that have no weight, −1 among them, are ignored."""
     rows = Csr(*rows)
+    if weights.shape[1] == 1:
+        for row in range(scores.shape[0]):
+            scores[row, 0] = score_alone(rows, row, weights, constant)
+        return
     for row in range(scores.shape[0]):
         prefetch_weights(rows, min(row + 1, scores.shape[0] - 1), weights)
         add_scores(rows, row, weights, constant, scores, row)
