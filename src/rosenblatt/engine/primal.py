@@ -31,23 +31,21 @@ FEW_CALLS = count(1)
 
 
 def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
-    """Score rows by the sums of `score_rows` in the same order, without compiled code.
-
-    One output is summed in four parts, several in one.
-    """
-    parts = 4 if weights.shape[1] == 1 else 1
-    lengths = np.diff(rows.starts)
+    """Score rows by the sums of `score_rows` in the same order, without compiled code."""
+    lengths = rows.starts[1:] - rows.starts[:-1]
     index = np.repeat(np.arange(len(lengths)), lengths)
-    at = np.arange(len(index)) - rows.starts[index]
-    part = np.where(at < (lengths - lengths % parts)[index], at % parts, 0)
-    sums = np.zeros((len(lengths), parts, weights.shape[1]))
-    sums[:, -1] = constant * weights[-1]
     features, values = rows.features[: rows.starts[-1]], rows.values[: rows.starts[-1]]
     known = (features >= 0) & (features < len(weights) - 1)
-    np.add.at(sums, (index[known], part[known]), values[known, None] * weights[features[known]])
-    if parts == 1:
-        return np.asarray(sums[:, 0])
-    return np.asarray((sums[:, 0] + sums[:, 1]) + (sums[:, 2] + sums[:, 3]))
+    last = constant * weights[-1]
+    if weights.shape[1] > 1:
+        scores = np.tile(last, (len(lengths), 1))
+        np.add.at(scores, index[known], values[known, None] * weights[features[known]])
+        return scores
+    at = np.arange(len(index)) - rows.starts[index]
+    quarter = 4 * index + np.where(at < (lengths & ~3)[index], at & 3, 0)
+    summands = values[known] * weights[features[known], 0]
+    first, second, third, fourth = np.bincount(quarter[known], summands, 4 * len(lengths)).reshape(-1, 4).T
+    return np.asarray((first + second) + (third + fourth) + last)[:, None]
 
 
 MOST_FEATURES = 2**32 - 2

@@ -273,8 +273,7 @@ def score_alone(rows, row, weights, constant):
     last = np.uint32(weights.shape[0] - 1)
     begin, end = np.uint64(rows.starts[row]), np.uint64(rows.starts[row + 1])
     fours = begin + ((end - begin) & ~THREE)
-    first = second = third = 0.0
-    fourth = constant * weights[last, 0]
+    first = second = third = fourth = 0.0
     for p in range(begin, fours, FOUR):
         a, value = weighed(rows, p, last)
         first += value * weights[a, 0]
@@ -287,7 +286,7 @@ def score_alone(rows, row, weights, constant):
     for p in range(fours, end):
         a, value = weighed(rows, p, last)
         first += value * weights[a, 0]
-    return (first + second) + (third + fourth)
+    return (first + second) + (third + fourth) + constant * weights[last, 0]
 
 
 @compiled
