@@ -22,10 +22,10 @@ test-browser: .venv/browser
 	$(BIN)/python -m pytest --numprocesses auto browser_tests
 
 # The oldest versions that pyproject.toml allows, beside the newest of all others, which deprecate what old ones use.
-test-oldest: .venv/dev
+test-oldest:
 	rm -rf .venv/oldest
 	$(PYTHON) -m venv .venv/oldest
-	$(BIN)/python tests/installed/oldest.py > .venv/oldest/constraints.txt
+	$(PYTHON) tests/installed/oldest.py > .venv/oldest/constraints.txt
 	$(subst $(BIN),.venv/oldest/bin,$(subst constraints.txt,.venv/oldest/constraints.txt,$(PIP))) --editable '.[plot,play,onnx,tables,test]'
 	.venv/oldest/bin/python -m pytest --numprocesses auto --dist loadfile -W ignore::DeprecationWarning -W ignore::FutureWarning
 

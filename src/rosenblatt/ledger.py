@@ -197,6 +197,11 @@ class Book:
         if e + entries > len(self.entries):
             self.entries = enlarged(self.entries, e, e + entries)
 
+    def count_begun(self) -> None:
+        """Count the round that an error has ended, if one of its heads has been corrected."""
+        if len(self) and self.corrections[len(self) - 1, CORRECTION.index("when")] > self.rounds:
+            self.tally[0] += 1
+
     def add(self, rounds: int, corrections: Floats, entries: Floats) -> None:
         """Append the corrections and entries of more rounds; entries count corrections from 0."""
         self.make_room(len(corrections), len(entries))

@@ -234,10 +234,10 @@ def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
         )
     if isinstance(rule, str):
         return PassiveAggressive()
-    if not all(hasattr(rule, name) for name in MEMBERS):
+    if isinstance(rule, type) or not all(hasattr(rule, name) for name in MEMBERS):
         raise TypeError(
             "A rule is 'perceptron', 'margin', 'passive-aggressive' or an object with required_margin, "
-            f"parameters, step and bound. Got {rule!r}."
+            f"parameters, step and bound. Got {rule!r}{': make one of it' * isinstance(rule, type)}."
         )
     return rule
 

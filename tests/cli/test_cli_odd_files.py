@@ -10,6 +10,7 @@ import pytest
 from fixtures.cli_running import X, Y
 from rosenblatt import load
 from rosenblatt.data import write_svmlight
+from rosenblatt.persistence import archive
 
 
 def test_skip_bad_skips_and_lists_bad_lines(run, tmp_path):
@@ -249,3 +250,30 @@ def test_predict_reads_a_table_for_a_json_model(run, tmp_path):
     run("fit", "t.jsonl", "-o", "m")
     (tmp_path / "t.csv").write_text("colour\nblue\nred\n")
     assert run("predict", "m", "t.csv").out.split() == ["y", "x"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("bits", "q"), ("label", 3), ("columns", [1]), ("dense", 1), ("texts", None), ("kind", []), (None, 5)],
+)
+def test_predict_rejects_forged_notes(run, tmp_path, name, value):
+    (tmp_path / "t.csv").write_text("a,label\n1,x\n2,y\n")
+    run("fit", "t.csv", "-o", "m")
+    header, arrays = archive.read(tmp_path / "m")
+    header.pop("format")
+    header["notes"]["table"] = value if name is None else header["notes"]["table"] | {name: value}
+    archive.write(tmp_path / "m", header, arrays)
+    done = run("predict", "m", "t.csv")
+    assert done.code == 1
+    assert "The model's note on" in done.err or "should be those of a table" in done.err
+    assert "Traceback" not in done.err
+
+
+def test_tag_rejects_forged_notes(run, tmp_path):
+    (tmp_path / "t.conll").write_text("a X\nb Y\n\n")
+    run("fit", "t.conll", "-o", "m")
+    header, arrays = archive.read(tmp_path / "m")
+    header.pop("format")
+    header["notes"]["columns"] = "many"
+    archive.write(tmp_path / "m", header, arrays)
+    assert "The model's notes on columns are 'many'" in run("tag", "m", "t.conll").err

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rosenblatt.cli import fitting
+from rosenblatt.cli.options import Given
 from rosenblatt.data import sources, tables, write_svmlight
 from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import KeptBlocks, RowSource
@@ -50,7 +51,7 @@ def source_of(folder):
 
 def fitted(folder, name, options):
     """Fit, and return the bytes of the model."""
-    how = {"every": None, "resume": False, "quiet": True, "as_json": True}
+    how = {"every": None, "resume": False, "quiet": True, "as_json": True, "given": Given("fit")}
     fitting.fit(str(folder / name), str(folder / "model"), fitting.Options(epochs=4, **options), **how)
     return (folder / "model").read_bytes()
 
@@ -60,7 +61,6 @@ def test_fit_writes_the_same_bytes_with_and_without_kept_blocks(files, monkeypat
     kept = fitted(files, name, options)
     monkeypatch.setattr(sources, "KEPT", 0)
     assert fitted(files, name, options) == kept
-    assert sorted(path.name for path in files.iterdir()) == sorted([*FILES, "lists.svm", "model", "t.svm"])
 
 
 def test_kept_blocks_read_a_small_file_once(files):
@@ -76,6 +76,37 @@ def test_kept_blocks_read_a_large_file_in_every_pass(files, monkeypatch):
         monkeypatch.setattr(sources, "KEPT", most)
         rows = KeptBlocks(source_of(files))
         assert [a is b for a, b in zip(list(rows), list(rows), strict=True)] == [kept] * 3
+
+
+@pytest.mark.parametrize("most", [0, 2**28])
+def test_kept_blocks_report_a_file_that_changes_between_passes(files, monkeypatch, most):
+    monkeypatch.setattr(sources, "KEPT", most)
+    rows = KeptBlocks(source_of(files))
+    passes = iter(rows)
+    next(passes)
+    with (files / "t.csv").open("a") as file:
+        file.write("1,red,9,more,x\n")
+    with pytest.raises(ValueError, match=r"t\.csv has changed since the first epoch began"):
+        list(passes)
+    with pytest.raises(ValueError, match="has changed"):
+        list(rows)
+
+
+def test_fit_reports_a_large_file_that_changes_between_epochs(files, monkeypatch):
+    monkeypatch.setattr(sources, "KEPT", 0)
+    passes, read = [], RowSource.__iter__
+
+    def append(source):
+        yield from read(source)
+        passes.append(1)
+        if len(passes) == 2:
+            with (files / "t.svm").open("a") as file:
+                file.write("1 1:1\n")
+
+    monkeypatch.setattr(RowSource, "__iter__", append)
+    with pytest.raises(ValueError, match="has changed"):
+        fitted(files, "t.svm", {})
+    assert not (files / "model").exists()
 
 
 def test_kept_blocks_of_an_interrupted_pass_are_read_again(files):

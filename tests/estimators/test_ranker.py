@@ -345,3 +345,11 @@ def test_ranker_matches_published_figures_on_mq2008(data):
     scores = ranker.fit(*train, eval_set=mq2008(data, 4)).decision_function(test[0])
     assert metrics.average_precision(test[1], scores, test[2]) > 0.42
     assert metrics.ndcg(test[1], scores, test[2], 10) > 0.46
+
+
+def test_scores_on_an_evaluation_set_belong_to_one_fit():
+    ranker = PerceptronRanker(strategy="best", random_state=0).fit(X, Y, qid=QID, eval_set=(X, Y, QID))
+    assert len(ranker.eval_scores_) > 0
+    assert not hasattr(ranker.partial_fit(X, Y, qid=QID), "eval_scores_")
+    ranker.fit(X, Y, qid=QID, eval_set=(X, Y, QID))
+    assert not hasattr(ranker.fit(X, Y, qid=QID), "eval_scores_")

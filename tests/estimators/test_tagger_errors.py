@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from fixtures.tagging_data import DICTS, IOB, SENTENCES, TAGS, features
-from rosenblatt import PerceptronTagger, kernels
+from rosenblatt import PerceptronTagger, kernels, online
 from rosenblatt.features import between, word
 
 
@@ -137,3 +137,12 @@ def test_partial_fit_rejects_bad_parts_and_keeps_the_model():
         learner.set_params(class_weight="balanced").partial_fit(SENTENCES, TAGS)
     assert learner.ledger_ == ledger
     assert learner.predict(SENTENCES) == answers
+
+
+def test_tagger_refuses_a_precomputed_kernel():
+    for make in (
+        lambda: PerceptronTagger("precomputed").fit([["a"]], [["X"]]),
+        lambda: online.Tagger("precomputed").add_example(["a"], ["X"]),
+    ):
+        with pytest.raises(ValueError, match=r"needs a kernel it can evaluate\. Got a precomputed one"):
+            make()

@@ -87,7 +87,7 @@ def test_name_encoder_matches_the_definition(learned, answered):
     known, encoder = {}, NameEncoder()
     expected = one_by_one(learned, known)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rosenblatt.features.vectoriser.ALIKE", 10**9)
+        patch.setattr(names_module, "_in_turn", lambda examples, starts, missing: missing)
         encoder.encode([[{"a": "x"}]])  # prediction assigns no ids
         found = encoder.encode([learned], learning=True)
     assert encoder.names() == list(known)
@@ -212,3 +212,11 @@ def test_array_encoder_keeps_dtype_and_sparsity():
     assert (tokens.lengths.tolist(), encoder.width, encoder.names()) == ([2, 0], 3, ["x[0]", "x[1]", "x[2]"])
     assert sp.issparse(ArrayEncoder().encode([sp.csr_array(np.eye(2))], learning=True).rows)
     assert ArrayEncoder().encode([np.array([[1, 2]])]).rows.dtype == np.float64
+
+
+def test_hashing_remembers_no_more_than_its_limit(monkeypatch):
+    monkeypatch.setattr(names_module, "REMEMBERED", 10)
+    vectoriser = names_module.Vectoriser(2**10)
+    for i in range(100):
+        vectoriser.feature(f"column {i}", "x", learning=True)
+    assert len(vectoriser._strings) == 10

@@ -1,4 +1,10 @@
-"""The cache of compiled loops: other code has another name."""
+"""The cache of compiled loops: other code has another name, and the same code is found by every process."""
+
+import os
+import subprocess
+import sys
+
+import pytest
 
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.loops.blocks import block_loop
@@ -55,3 +61,33 @@ def test_block_loop_names_differ_by_judge_and_step():
 def test_block_loop_is_shared_by_all_rules_of_the_library():
     loops = {block_loop(Binary().judge, rule.step) for rule in (Perceptron(), Margin(), PassiveAggressive())}
     assert len(loops) == 1
+
+
+LEARN = {
+    "dense": "PerceptronClassifier().fit([[0.0], [1.0]], [0, 1])",
+    "CSR": "PerceptronClassifier().fit(sp.csr_array([[0.0], [1.0]]), [0, 1])",
+    "kernel": "PerceptronClassifier(kernels.RBF(gamma=1.0)).fit([[0.0], [1.0]], [0, 1])",
+    "tagger": "PerceptronTagger().fit([['a', 'b']], [['X', 'Y']]).predict([['a']])",
+    "online": "online.Classifier().add_example({'a': 1.0}, 1)",
+}
+
+
+@pytest.mark.parametrize("way", LEARN)
+def test_second_process_compiles_nothing(way, tmp_path):
+    code = (
+        "import scipy.sparse as sp\n"
+        "from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, online\n"
+        "from numba.core import event\n"
+        "with event.install_recorder('numba:compile') as compiled:\n"
+        f"    {LEARN[way]}\n"
+        "print(len(compiled.buffer))"
+    )
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    counts = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+        )
+        counts.append((int(done.stdout), len(list(tmp_path.rglob("*.nbc")))))
+    assert counts[0][0] > 0
+    assert counts[1] == (0, counts[0][1])

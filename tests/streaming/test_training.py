@@ -164,3 +164,36 @@ def test_fit_blocks_rejects_empty_sources_and_balanced_weights():
         fitted(PerceptronClassifier(), [])
     with pytest.raises(ValueError, match="balanced"):
         fitted(PerceptronClassifier(class_weight="balanced"), blocks(X, TWO, 50))
+
+
+SENTENCES, TAGS = [["the", "cat"], ["a", "dog"]], [["D", "N"], ["D", "N"]]
+
+
+def test_fit_blocks_refuses_what_it_cannot_do():
+    once, twice = [Sequences(SENTENCES, TAGS)], [Sequences(SENTENCES, TAGS)] * 2
+    balanced = PerceptronTagger(class_weight="balanced", random_state=0)
+    balanced.fit_blocks(once)
+    with pytest.raises(ValueError, match=r"class_weight='balanced' needs all labels"):
+        balanced.fit_blocks(twice)
+    with pytest.raises(ValueError, match=r"no validation set for early stopping. Got patience=2"):
+        PerceptronTagger(patience=2).fit_blocks(once)
+    with pytest.raises(ValueError, match=r"labels of a classifier. Got \['X'\] for a PerceptronTagger"):
+        PerceptronTagger().fit_blocks(once, classes=["X"])
+    with pytest.raises(ValueError, match=r"labels of a classifier. Got \[0\] for a PerceptronRanker"):
+        PerceptronRanker().fit_blocks([], classes=[0])
+
+
+def test_fit_blocks_leaves_the_estimator_as_it_was_after_an_error(tmp_path):
+    learner = PerceptronClassifier(epochs=1, shuffle=False)
+    broken = X.copy()
+    broken[50] = np.nan
+    with pytest.raises(ValueError, match="finite"):
+        learner.fit_blocks(blocks(broken, TWO, 20), checkpoints=Checkpoints(tmp_path / "c", 10, {}))
+    assert not hasattr(learner, "task_")
+
+
+def test_fit_blocks_draws_the_last_state_of_its_bar_once(capsys):
+    PerceptronClassifier(epochs=2, verbose=True).fit_blocks(blocks(X, TWO, len(X)))
+    assert capsys.readouterr().err.count("\n") == 1
+    PerceptronClassifier(epochs=2, verbose=True).fit_blocks(blocks(X, TWO, len(X) // 2))
+    assert capsys.readouterr().err.count("\n") == 1

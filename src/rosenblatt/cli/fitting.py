@@ -67,10 +67,10 @@ def fit(
     resume: bool,
     quiet: bool,
     as_json: bool,
-    given: Given | None = None,
+    given: Given,
 ) -> None:
     """Learn from a file and write the model."""
-    began, output, given = perf_counter(), named_output(output), given or Given("fit")
+    began, output = perf_counter(), named_output(output)
     check_output(output, train)
     if every is not None and written_in_place(output):
         raise typer.BadParameter(

@@ -152,7 +152,7 @@ SCOPES: dict[str, dict[str, Scope]] = {
     "play": {"--port": ANY, "--browser": ANY},
     "demo": {},
 }
-"""All options of every command. An option without a line here raises KeyError when it is given."""
+"""All options of every command; a test compares it with the commands."""
 
 
 def option_name(parameter: Any) -> str:

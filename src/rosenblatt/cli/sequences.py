@@ -39,7 +39,12 @@ class Layout:
     def of_model(cls, model: Model) -> Layout:
         """Return the layout of the file that a model learned from; without notes, words and then labels."""
         columns = model.notes.get("columns", 1)
-        return cls(columns, model.notes.get("label", columns), "columns" in model.notes)
+        label = model.notes.get("label", columns)
+        if type(columns) is not int or type(label) not in (int, str):
+            raise ValueError(
+                f"The model's notes on columns are {columns!r:.40} and {label!r:.40}, which no fit writes."
+            )
+        return cls(columns, label, "columns" in model.notes)
 
     def noted(self) -> dict[str, Any]:
         """Return the notes to keep with a model."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -100,13 +101,7 @@ class Schema:
 
     def noted(self) -> dict[str, Any]:
         """Return the values to keep with a model besides the names of features."""
-        noted = {
-            name: getattr(self, name)
-            for name in (
-                "label", "query", "id", "bits", "columns", "texts", "dense", "kind", "ignored",
-                "unnamed_query",
-            )
-        }  # fmt: skip
+        noted = {name: getattr(self, name) for name in NOTED if name != "of_strings"}
         return noted | {"of_strings": [] if self._vectoriser is None else self._vectoriser.columns}
 
     def ids(self, names: list[str], values: list[Any]) -> Array:
@@ -143,10 +138,28 @@ class Schema:
     @classmethod
     def of_model(cls, noted: Mapping[str, Any], names: Sequence[str], *, labelled: bool = False) -> Schema:
         """Return the schema that a model learned with, for rows to predict or, with labels, to compare."""
+        if not isinstance(noted, Mapping) or noted.keys() != NOTED.keys():
+            raise ValueError("The columns that the model notes should be those of a table. Learn it again.")
+        for name, value in noted.items():
+            if not _fits(value, NOTED[name]):
+                raise ValueError(f"The model's note on {name} is {value!r:.40}, which no fit writes.")
         rest = {name: value for name, value in noted.items() if name != "of_strings"}
         schema = cls(**rest, learning=False, labelled=labelled)
         schema.know(names, noted["of_strings"])
         return schema
+
+
+NOTED: dict[str, tuple[type, ...]] = {
+    "label": (str, NoneType), "query": (str, NoneType), "id": (str, NoneType), "bits": (int, NoneType),
+    "columns": (list, NoneType), "texts": (list,), "dense": (bool, NoneType), "kind": (str, NoneType),
+    "ignored": (list,), "unnamed_query": (str, NoneType), "of_strings": (list,),
+}  # fmt: skip
+"""What `Schema.noted` returns: names, and the types of values; lists are of strings."""
+
+
+def _fits(value: Any, types: tuple[type, ...]) -> bool:
+    """Whether a value is of one of these types; a boolean is no integer."""
+    return type(value) in types and (not isinstance(value, list) or all(isinstance(v, str) for v in value))
 
 
 def _some(columns: Sequence[str]) -> str:

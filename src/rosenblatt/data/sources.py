@@ -154,17 +154,31 @@ class KeptBlocks:
     def __init__(self, source: RowSource) -> None:
         self._source = source
         self._kept: list[Block] | None = None
+        self._status: tuple[int, int] | None = None
 
     def __iter__(self) -> Iterator[Block]:
         if self._kept is not None:
             yield from self._kept
             return
+        self._check_unchanged()
         kept, room = list[Block](), KEPT
         for block in self._source:
             room -= block.bytes_of_rows
             kept = [*kept, block] if room >= 0 else []
             yield block
+        self._check_unchanged()
         self._kept = kept if room >= 0 else None
+
+    def _check_unchanged(self) -> None:
+        """Raise ValueError if the size or the modification time of the file is not what it was."""
+        about = os.stat(self._source.path)
+        status = about.st_size, about.st_mtime_ns
+        if self._status not in (None, status):
+            raise ValueError(
+                f"{self._source.path} has changed since the first epoch began. Restart, and leave it as it "
+                "is until the run ends."
+            )
+        self._status = status
 
 
 def about_rows(path: str, kind: str) -> int | None:

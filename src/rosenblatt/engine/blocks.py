@@ -66,6 +66,7 @@ class BlockDriver:
         entries[on_rows, 1] = self.run.rows_seen + index[block_row]
         self.run.book.tally[0] += len(rounds) if failed is None else failed
         if failed is not None:
+            self.run.book.count_begun()
             shown = index[starts[failed] : starts[failed + 1]]
             row = int(shown[0]) if len(shown) else 0
             raise failure(self.run, self.examples.rows.take(shown), self.examples.truths[shown], row)

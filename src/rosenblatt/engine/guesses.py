@@ -1,6 +1,6 @@
 """What answers for a run: one of its single guesses, a vote of all, or a guess drawn for every round.
 
-`guess_of` is the one place where the name of a predictor decides.
+`Run.guess` chooses among them by the name of a predictor.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine import majority, predictors
-from rosenblatt.engine.faults import NotFiniteError, not_finite
+from rosenblatt.engine.faults import not_finite
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.votes import Entries, pick, vote_loop
@@ -43,15 +43,6 @@ class Guess(Protocol):
 
     def answers(self, rows: Rows, starts: Ints | None = None) -> Ints:
         """Return the answers to these rounds."""
-
-
-def guess_of(run: Run, predictor: str, random: np.random.Generator | None = None) -> Guess:
-    """Return what answers for a run by a predictor; `random` draws the guesses of "sample"."""
-    if predictor == "vote":
-        return Vote(run)
-    if predictor == "sample":
-        return Sampled(run, random or np.random.default_rng())
-    return SingleGuess(run, predictor)
 
 
 def finite(scores: Floats, first: int = 0) -> Floats:
@@ -310,4 +301,4 @@ def _pipelined(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) ->
             done.result()
 
 
-__all__ = ["CHECKED_LATER", "Guess", "NotFiniteError", "Sampled", "Scored", "SingleGuess", "Vote", "guess_of"]
+__all__ = ["CHECKED_LATER", "Guess", "Sampled", "Scored", "SingleGuess", "Vote"]

@@ -80,7 +80,9 @@ class Pass:
                 tuple(self._scratch), self._followed(),
             )  # fmt: skip
             if turn < 0:
-                self._fail(shown, rows, shown.order[book.rounds - before], -1 - turn)
+                failed = shown.order[book.rounds - before]
+                book.count_begun()
+                self._fail(shown, rows, failed, -1 - turn)
 
     def _fail(self, shown: Shown, rows: Rows, failed: int, row: int) -> None:
         """Raise the error for the round at which the loop stopped."""

@@ -61,6 +61,7 @@ class Progress:
         if self._drawn:
             print("\n" if self._remains else "\r\x1b[K", end="", file=sys.stderr, flush=True)
             self._drawn = False
+        self._shown = False
 
     def _draw(self, done: int, mistakes: int | None) -> None:
         rate = done / max(monotonic() - self._began, 1e-9)

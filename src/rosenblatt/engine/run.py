@@ -11,10 +11,9 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
-from rosenblatt.engine import predictors
 from rosenblatt.engine.budgeted import Budgeted
 from rosenblatt.engine.dual import Dual
-from rosenblatt.engine.guesses import Guess, SingleGuess, guess_of
+from rosenblatt.engine.guesses import Guess, Sampled, SingleGuess, Vote
 from rosenblatt.engine.hypotheses import Hypothesis
 from rosenblatt.engine.primal import Primal
 from rosenblatt.engine.support import SupportSet
@@ -177,9 +176,11 @@ class Run:
 
     def guess(self, predictor: str, random: np.random.Generator | None = None) -> Guess:
         """Return what answers for the run by a predictor; `random` draws the guesses of "sample"."""
-        if predictor in predictors.GUESSES:
-            return self.single_guess(predictor)
-        return guess_of(self, predictor, random)
+        if predictor == "vote":
+            return Vote(self)
+        if predictor == "sample":
+            return Sampled(self, random or np.random.default_rng())
+        return self.single_guess(predictor)
 
     def single_guess(self, predictor: str) -> SingleGuess:
         """Return one of the single guesses, the same object until the run moves.

@@ -206,7 +206,7 @@ class RowStore:
     def truncate(self, size: int) -> None:
         """Drop all but the first `size` rows."""
         self._merge()
-        self._merged = self._merged._replace(size=size)
+        self._merged = self._merged._replace(size=size) if size else Merged(0, None, None)
         self._size = size
         self._sparse = self._sparse if size else None
 

@@ -1,8 +1,9 @@
-"""The base of estimators: parameters that all have, and the attributes of a fitted run."""
+"""The base of estimators: parameters that all have, attributes of a run, and what errors leave as it was."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -17,11 +18,35 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import BLOCK
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Run
-from rosenblatt.estimators import inputs
 from rosenblatt.kernels import Kernel, as_kernel
 from rosenblatt.ledger import Ledger
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.tasks.task import Plan, Position, Task, play_at_once, train
+
+
+@contextmanager
+def untouched_on_error(estimator: Any) -> Iterator[None]:
+    """Restore the attributes of the estimator if an error occurs."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+@contextmanager
+def following(run: Run, rule: Rule) -> Iterator[None]:
+    """Continue a run with this rule; restore the former one if an error occurs before a round is played."""
+    before, otherwise, rounds = run.rule, run.ruled_otherwise, run.book.rounds
+    run.follow(rule)
+    try:
+        yield
+    except BaseException:
+        if run.book.rounds == rounds:
+            run.rule, run.ruled_otherwise = before, otherwise
+        raise
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -197,6 +222,14 @@ class RunEstimator(BaseEstimator):
         """Return the task of these parameters before its first data; classifiers may be given all classes."""
         raise NotImplementedError
 
+    def _refuse_classes(self, classes: Any) -> None:
+        """Raise ValueError for classes, which only a classifier is given before its first data."""
+        if classes is not None:
+            raise ValueError(
+                f"classes are all labels of a classifier. Got {classes!r:.60} for a {type(self).__name__}: "
+                "leave them out."
+            )
+
     def fit_blocks(
         self,
         source: Iterable[Any],
@@ -219,15 +252,16 @@ class RunEstimator(BaseEstimator):
         position
             The position to resume from, for an estimator loaded from a checkpoint.
         """
-        self.check_parameters()
-        plan = self._plan(generator(self.random_state), progress)
-        task = self.new_task(classes) if position is None else self.task_
-        room = None if checkpoints is None else checkpoints.room
-        for at in train(task, source, plan, position, room):
-            if checkpoints is not None:
-                self.take_over(task)
-                checkpoints.after(self, at)
-        self.take_over(task)
+        with untouched_on_error(self):
+            self.check_parameters()
+            plan = self._plan(generator(self.random_state), progress)
+            task = self.new_task(classes) if position is None else self.task_
+            room = None if checkpoints is None else checkpoints.room
+            for at in train(task, source, plan, position, room):
+                if checkpoints is not None:
+                    self.take_over(task)
+                    checkpoints.after(self, at)
+            self.take_over(task)
         if progress is None and plan.progress is not None:  # the caller closes its own
             plan.progress.close(self.run_.book.rounds, self.run_.book.total)
 
@@ -243,7 +277,7 @@ class RunEstimator(BaseEstimator):
         positive_integer("epochs", self.epochs)
         if self.kernel is not None and not self.keep_examples:
             raise ValueError("A learner with a kernel must keep its examples. Got keep_examples=False.")
-        if self.budget is not None and as_budget(self.budget) is not None and self.kernel is None:
+        if self.budget is not None and self.kernel is None:
             raise ValueError(
                 "A budget is for a learner with a kernel; weights take constant memory. "
                 f"Got budget={self.budget!r} without one."
@@ -269,7 +303,7 @@ class RunEstimator(BaseEstimator):
     def _continue(self, task: Task, block: Any, random: np.random.Generator, *, begun: bool) -> None:
         """Play an epoch over a block in its order, with the present rule; `begun` if it is the first."""
         examples = task.examples(block, random) if begun else task.more(block, random)
-        with inputs.following(task.run, self._rule()):
+        with following(task.run, self._rule()):
             play_at_once(task, examples, replace(self._plan(random), epochs=1, shuffle=False))
 
 

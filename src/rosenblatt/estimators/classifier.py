@@ -10,7 +10,7 @@ from rosenblatt._types import Array, Data, Floats
 from rosenblatt.data.blocks import Block
 from rosenblatt.engine import predictors
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.base import RunEstimator, generator, one_of, rows_per_block
+from rosenblatt.estimators.base import RunEstimator, generator, one_of, rows_per_block, untouched_on_error
 from rosenblatt.games import Game
 from rosenblatt.games.checks import MEMBERS
 from rosenblatt.kernels import Kernel, Precomputed
@@ -151,7 +151,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         sample_weight
             The factor of a correction on each row.
         """
-        with inputs.untouched_on_error(self):
+        with untouched_on_error(self):
             self.check_parameters()
             task = self.new_task()
             kernel = task.options["kernel"]
@@ -175,7 +175,7 @@ class PerceptronClassifier(ClassifierMixin, RunEstimator):
         classes
             All classes that will ever occur; needed in the first call, unless `fit` came before.
         """
-        with inputs.untouched_on_error(self):
+        with untouched_on_error(self):
             self.check_parameters()
             resuming = hasattr(self, "task_")
             task = self._resumed() if resuming else self.new_task()

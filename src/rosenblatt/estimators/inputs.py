@@ -1,9 +1,8 @@
-"""Validation of the rows that users pass; and estimators that errors leave unchanged."""
+"""Validation of the rows that users pass."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import Any
 
@@ -12,35 +11,8 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from rosenblatt._types import Data
-from rosenblatt.engine.run import Run
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import canonical, rows_of, squared_norms
-from rosenblatt.rules import Rule
-
-
-@contextmanager
-def untouched_on_error(estimator: Any) -> Iterator[None]:
-    """Restore the attributes of the estimator if an error occurs."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-@contextmanager
-def following(run: Run, rule: Rule) -> Iterator[None]:
-    """Continue a run with this rule; restore the former one if an error occurs before a round is played."""
-    before, otherwise, rounds = run.rule, run.ruled_otherwise, run.book.rounds
-    run.follow(rule)
-    try:
-        yield
-    except BaseException:
-        if run.book.rounds == rounds:
-            run.rule, run.ruled_otherwise = before, otherwise
-        raise
 
 
 def checked_data(estimator: Any, X: Any, kernel: Kernel | None, *, reset: bool, search: bool = True) -> Data:

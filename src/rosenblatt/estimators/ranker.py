@@ -12,7 +12,14 @@ from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.data.blocks import Block
 from rosenblatt.engine.early_stopping import EarlyStopping
 from rosenblatt.estimators import inputs
-from rosenblatt.estimators.base import RunEstimator, generator, one_of, positive_integer, rows_per_block
+from rosenblatt.estimators.base import (
+    RunEstimator,
+    generator,
+    one_of,
+    positive_integer,
+    rows_per_block,
+    untouched_on_error,
+)
 from rosenblatt.kernels import Kernel, Precomputed
 from rosenblatt.rows import Rows, count, rows_of
 from rosenblatt.rows.queries import group_rows
@@ -128,7 +135,7 @@ class PerceptronRanker(RunEstimator):
             A validation set, (X, y, qid). The run is kept as it was after the epoch in which `predictor` did
             best there by `metric`.
         """
-        with inputs.untouched_on_error(self):
+        with untouched_on_error(self):
             self.check_parameters()
             task = self.new_task()
             block = self._block(X, y, qid, group, reset=True)
@@ -145,7 +152,7 @@ class PerceptronRanker(RunEstimator):
 
         Lists in which no row is better than another leave it unchanged.
         """
-        with inputs.untouched_on_error(self):
+        with untouched_on_error(self):
             self.check_parameters()
             resuming = hasattr(self, "task_")
             task: RankingTask = self.task_ if resuming else self.new_task()
@@ -232,11 +239,14 @@ class PerceptronRanker(RunEstimator):
 
     def new_task(self, classes: Any = None) -> RankingTask:
         """Return the task of these parameters before its first data."""
+        self._refuse_classes(classes)
         return RankingTask(self._options(), strategy=self.strategy, draws=self.draws)
 
     def take_over(self, task: Any) -> None:
         """Set the fitted attributes from a task."""
         super().take_over(task)
+        if hasattr(self, "eval_scores_"):  # they belong to an earlier run
+            del self.eval_scores_
         if task.features is not None:
             self.n_features_in_ = task.features
 

@@ -14,8 +14,7 @@ from rosenblatt._types import Floats, Ints
 from rosenblatt.data.blocks import Sequences
 from rosenblatt.engine import predictors
 from rosenblatt.engine.early_stopping import EarlyStopping
-from rosenblatt.estimators import inputs
-from rosenblatt.estimators.base import RunEstimator, generator, one_of, positive_integer
+from rosenblatt.estimators.base import RunEstimator, generator, one_of, positive_integer, untouched_on_error
 from rosenblatt.estimators.decoding import Decoding, best_labels, concatenated
 from rosenblatt.features import Tokens
 from rosenblatt.rows import rows_of
@@ -158,7 +157,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         dev
             A validation set (X, y), scored after every epoch; needed for, and only used with, `patience`.
         """
-        with inputs.untouched_on_error(self):
+        with untouched_on_error(self):
             self.check_parameters()
             if (dev is None) != (self.patience is None):
                 raise ValueError(
@@ -187,7 +186,7 @@ class PerceptronTagger(Decoding, RunEstimator):
         classes
             In a first call, all labels that will ever occur; those of this call by default.
         """
-        with inputs.untouched_on_error(self):
+        with untouched_on_error(self):
             self.check_parameters()
             if self.class_weight == "balanced":
                 raise ValueError(
@@ -203,6 +202,15 @@ class PerceptronTagger(Decoding, RunEstimator):
             task.finish()
             self.take_over(task)
         return self
+
+    def fit_blocks(self, source: Any, **options: Any) -> None:
+        """Fit to the blocks of a source, without early stopping; see `RunEstimator.fit_blocks`."""
+        if self.patience is not None:
+            raise ValueError(
+                f"fit_blocks has no validation set for early stopping. Got patience={self.patience}: set it "
+                "to None, or call fit with dev."
+            )
+        super().fit_blocks(source, **options)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, lengths: Any = None) -> float:
         """Return the quality of the predictions by `metric`; spans are read as conlleval reads them."""
@@ -272,6 +280,7 @@ class PerceptronTagger(Decoding, RunEstimator):
 
     def new_task(self, classes: Any = None) -> TaggingTask:
         """Return the task of these parameters before its first data."""
+        self._refuse_classes(classes)
         needed = (
             self.predictor in ("best", "vote", "sample")
             if self.keep_examples == "auto"

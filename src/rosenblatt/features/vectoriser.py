@@ -150,8 +150,11 @@ class Vectoriser:
         """Return the id of one feature, UNKNOWN if it has none; a new one if learning."""
         if not isinstance(value, str):
             return self._id(self.ids, name, name, learning)
-        known = self._strings.setdefault(name, {}) if learning else self._strings.get(name, {})
-        return self._id(known, value, f"{name}={value}", learning)
+        known = self._strings.get(name, {})
+        found = self._id(known, value, f"{name}={value}", learning)
+        if known:  # it has an id under this name
+            self._strings[name] = known
+        return found
 
     def keep(self, chosen: Bools) -> Ints:
         """Keep only the chosen features; returns the new id of each feature, UNKNOWN for removed ones."""

@@ -38,6 +38,17 @@ def when_compiling(call: Callable[[Callable[..., Any]], None]) -> None:
     event.register("numba:compile", Listener())
 
 
+def instruction(function: Callable[..., Any]) -> Any:
+    """Make an intrinsic that is the same in every process.
+
+    Numba gives an intrinsic a random name when it is pickled, and the key of a loop in its cache holds the
+    pickles of what the loop is composed of: with a random name no other process would find it.
+    """
+    made = intrinsic(function)
+    made._set_uuid(f"{__name__}.{function.__name__}")  # noqa: SLF001
+    return made
+
+
 def _prefetching(cache: int) -> Callable[..., Any]:
     """Return the code generator of a prefetch into this cache."""
 
@@ -57,13 +68,13 @@ def _prefetching(cache: int) -> Callable[..., Any]:
     return generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@instruction
 def prefetch(typing_context: Any, array: Any, line: Any) -> Any:
     """Prefetch the first two cache lines of a row of an array, which will be read soon."""
     return types.void(array, line), _prefetching(FIRST_CACHE)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@instruction
 def prefetch_for_later(typing_context: Any, array: Any, line: Any) -> Any:
     """Prefetch into the second cache only: in the first it would evict what is read until then."""
     return types.void(array, line), _prefetching(SECOND_CACHE)
@@ -75,7 +86,7 @@ def _pointer(context: Any, builder: Any, signature: Any, arguments: Any, size: i
     return builder.bitcast(builder.gep(view.data, [arguments[1]]), ir.IntType(size).as_pointer())
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@instruction
 def word_at(typing_context: Any, text: Any, at: Any) -> Any:
     """Eight bytes as one integer, little-endian; they must be within the array."""
 
@@ -85,7 +96,7 @@ def word_at(typing_context: Any, text: Any, at: Any) -> Any:
     return types.uint64(text, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@instruction
 def byte_at(typing_context: Any, text: Any, at: Any) -> Any:
     """One byte; its index must be within the array, and is not counted from the end."""
 
@@ -95,7 +106,7 @@ def byte_at(typing_context: Any, text: Any, at: Any) -> Any:
     return types.int64(text, types.int64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@instruction
 def trailing_zeros(typing_context: Any, word: Any) -> Any:
     """How many bits are below the lowest that is set; 64 if none is."""
 
@@ -105,7 +116,7 @@ def trailing_zeros(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@instruction
 def leading_zeros(typing_context: Any, word: Any) -> Any:
     """How many bits are above the highest that is set; 64 if none is."""
 
@@ -115,7 +126,7 @@ def leading_zeros(typing_context: Any, word: Any) -> Any:
     return types.int64(types.uint64), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@instruction
 def high_product(typing_context: Any, a: Any, b: Any) -> Any:
     """The upper 64 bits of a product of two words; `*` returns the lower ones."""
 

@@ -281,7 +281,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, single: bool, few: bool, 
                 failed = score_round(rows, shown, i, following.sums, guess.constant, following.scores, truth)
             if failed < 0:
                 return failed
-            clock, known, late = tally[0] + 1, tally[1], False
+            clock, late = tally[0] + 1, False
             weight = shown.weights[i] if shown.weights.shape[0] > 0 else 1.0
             for head in range(heads):
                 count, margin, wrong, cost = judge(
@@ -293,7 +293,6 @@ def pass_loop(judge: Any, step: Any, reading: Reading, single: bool, few: bool, 
                     norm = norm_of_round(rows, shown, i, guess.constant, scratch, count)
                     size = step(margin, norm, cost, stepping.parameters) * weight
                 if not margin > -np.inf or not abs(size) < np.inf:  # NaN; a margin may be ∞
-                    tally[0] += 1 if tally[1] > known else 0  # a head has moved, and the round counts
                     return -1 - which[starts[i]] if length > 0 else -1
                 if recent and weight != 0.0:
                     average_of(scores, guess.structure, following, length, clock - 1 - following.since[head])

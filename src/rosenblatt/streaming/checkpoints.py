@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt.estimators.base import positive_integer
-from rosenblatt.persistence import Model, load_model, save
+from rosenblatt.persistence import Model, ModelError, load_model, save
 from rosenblatt.tasks.task import Position
 
 
@@ -49,7 +49,10 @@ class Checkpoints:
         """Return the estimator and the position to resume from; None if there is no file."""
         if not self.path.exists():
             return None
-        model = load_model(self.path)
+        try:
+            model = load_model(self.path)
+        except ModelError as broken:
+            raise ModelError(f"{broken} It is the checkpoint of this run: delete it to restart.") from None
         if model.notes.get("about") != self.about:
             raise ValueError(
                 f"{self.path} is the checkpoint of a run with other data or options, and cannot be resumed. "

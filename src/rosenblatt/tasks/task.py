@@ -47,7 +47,7 @@ def check_width(features: int) -> None:
     """Raise ValueError if rows have more than WIDEST features."""
     if features > WIDEST:
         raise ValueError(
-            f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them into fewer, as 2^20."
+            f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them into fewer, as by --hash-bits 20 on the command line."
         )
 
 
@@ -119,8 +119,8 @@ class Task:
     draws = False
     """Whether an epoch is a random sample, in which no mistake does not mean convergence."""
 
-    def begin(self, block: Any, random: np.random.Generator, epochs: int = 1) -> None:
-        """Begin a run with its first block, of which this many epochs will be played."""
+    def begin(self, block: Any, random: np.random.Generator) -> None:
+        """Begin a run with its first block."""
         raise NotImplementedError
 
     def examples(self, block: Any, random: np.random.Generator, epochs: int = 1) -> Examples:
@@ -165,7 +165,7 @@ def train_in_memory(
     watch
         Returns what stops the run early, once there is a run; None to play all epochs.
     """
-    task.begin(block, plan.random, plan.epochs)
+    task.begin(block, plan.random)
     watching = None if watch is None else watch(task)
     play_at_once(task, task.examples(block, plan.random, plan.epochs), plan, watching)
     return watching
@@ -215,7 +215,7 @@ def train(
             if index < position.block:
                 continue
             if not begun:
-                task.begin(block, plan.random, plan.epochs)
+                task.begin(block, plan.random)
                 begun = True
             yield from _play_block(task, block, plan, position, room)
             only = [block] if index == 0 else []

@@ -81,7 +81,7 @@ def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Float
     if predictor not in predictors.GUESSES:
         raise ValueError(
             f"explain takes a score apart, and {predictor!r} has none: it is a choice among guesses. "
-            "Ask for one of them, 'last', 'best' or 'average', as in explain(x, predictor='average')."
+            "Ask for 'last', 'best', 'average' or 'recent', as in explain(x, predictor='average')."
         )
     predictors.check_kept(run, "explain")
     index, outputs, amount = run.single_guess(predictor).entries

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from typing import Any
@@ -16,6 +16,7 @@ from rosenblatt.engine.run import Examples, begin
 from rosenblatt.features import Encoder, Tokens
 from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
 from rosenblatt.games import Sequence as Game
+from rosenblatt.kernels import Precomputed
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Csr, rows_of, starts_of
 from rosenblatt.tasks.tagging import reading
@@ -59,6 +60,10 @@ class TaggingTask(Task):
         class_weight: Any = None,
         min_count: int = 1,
     ) -> None:
+        if isinstance(options["kernel"], Precomputed):
+            raise ValueError(
+                "A tagger needs a kernel it can evaluate. Got a precomputed one: pass tokens and the kernel."
+            )
         self.settings = settings
         self.options = options
         self.class_weight = class_weight
@@ -67,7 +72,7 @@ class TaggingTask(Task):
         self.number: dict[Any, int] = {}
         self.frozen = False
         self._names: list[str] | None = None
-        self._first: tuple[Sequences, Examples] | None = None
+        self._latest: tuple[Sequences, Examples] | None = None
 
     def know(self, encoder: Encoder, labels: Sequence[Any]) -> None:
         """Set the encoder and the labels, and with them the game."""
@@ -75,14 +80,14 @@ class TaggingTask(Task):
         self.number = {label: i for i, label in enumerate(self.labels)}
         self.game = self.settings.game(self.labels)
 
-    def begin(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> None:
+    def begin(self, block: Sequences, random: np.random.Generator) -> None:
         """Begin a run with the features and labels of these sequences, or with given classes."""
         tokens, truths = self._read_first(block)
         if self.min_count > 1:
             tokens = left_out(self.encoder, tokens, self.min_count)
         check_width(self.encoder.width)
         self.begin_with(self.encoder.width)
-        self._first = block, self._examples(block, tokens, truths)
+        self._latest = block, self._examples(block, tokens, truths)
 
     def begin_with(self, features: int) -> None:
         """Begin a run for this many features."""
@@ -91,12 +96,12 @@ class TaggingTask(Task):
 
     def examples(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> Examples:
         """Return one round per sequence; the first block is encoded once, others without new features."""
-        if self._first is not None and self._first[0] is block:
-            return self._first[1]
+        if self._latest is not None and self._latest[0] is block:
+            return self._latest[1]
         tokens = self.encoder.encode(list(block.X), tidy=True)
         truths = reading.label_ids(list(block.y), tokens.lengths, self.number)
-        self._first = block, self._examples(block, tokens, truths)
-        return self._first[1]
+        self._latest = block, self._examples(block, tokens, truths)
+        return self._latest[1]
 
     def more(self, block: Sequences, random: np.random.Generator) -> Examples:
         """Return the rounds of new sequences, whose new features get ids and weights."""
@@ -104,9 +109,19 @@ class TaggingTask(Task):
         refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
         return self._examples(block, tokens, truths)
 
+    def blocks(self, source: Iterable[Sequences]) -> Iterator[Sequences]:
+        """Yield blocks; raise ValueError for a second one if weights are to be balanced over all labels."""
+        for index, block in enumerate(source):
+            if index and self.class_weight == "balanced":
+                raise ValueError(
+                    "class_weight='balanced' needs all labels before the first round. Got sequences in "
+                    "several blocks: give every label its weight."
+                )
+            yield block
+
     def finish(self) -> None:
         """Free the encoded sequences."""
-        self._first = None
+        self._latest = None
 
     def _read_first(self, block: Sequences) -> tuple[Tokens, Ints]:
         """Encode sequences with an encoder for such tokens, and learn the labels; return truths, too.
