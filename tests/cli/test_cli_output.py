@@ -41,8 +41,8 @@ def test_bar_appears_after_a_second_with_rate_mistakes_and_time_left(monkeypatch
 def test_bar_is_hidden_in_a_pipe_or_when_quiet(monkeypatch, clock):
     for stream, quiet in ((io.StringIO(), False), (Terminal(), True)):
         monkeypatch.setattr(sys, "stderr", stream)
-        bar = output.progress_bar("learning", None, quiet=quiet)
-        clock[0] += 10
-        bar.at(10, 1)
-        bar.close()
+        assert output.progress_bar("learning", None, quiet=quiet) is None
+        parts = output.counted([[1, 2], [3]], "answering", None, "rows", quiet=quiet)
+        for _ in parts:
+            clock[0] += 10
         assert stream.getvalue() == ""

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from fixtures import oracles
 from fixtures.playing import CUBIC, a_run, games_and_points, labelled_points
 from rosenblatt.engine import guesses, majority, predictors, support
+from rosenblatt.engine.faults import NotFiniteError
 from rosenblatt.engine.learner import play_blocks
 from rosenblatt.engine.run import begin
 from rosenblatt.games import Argmax, Binary, OneVsRest, Sequence
@@ -162,7 +163,7 @@ def test_every_predictor_answers_before_the_first_round_with_scores_of_0(name, g
 
 @pytest.mark.parametrize(("first", "row"), [((), 1), ((5,), 6)])
 def test_finite_names_the_row_of_a_score_that_is_not(first, row):
-    with pytest.raises(guesses.NotFiniteError, match=f"The score of row {row} is not"):
+    with pytest.raises(NotFiniteError, match=f"The score of row {row} is not"):
         guesses.finite(np.array([[0.0], [np.nan], [np.inf]]), *first)
 
 
@@ -211,7 +212,7 @@ def test_faults_in_the_last_chunk_are_raised(monkeypatch):
     monkeypatch.setattr(majority, "CELLS", 4)
     run, rows = a_run(Binary(), np.ones((20, 2)), np.ones(20, int), epochs=1), np.ones((20, 2))
     rows[16:] = np.inf
-    with pytest.raises(guesses.NotFiniteError, match="The score of row 16 is not"):
+    with pytest.raises(NotFiniteError, match="The score of row 16 is not"):
         run.guess("sample", np.random.default_rng(0)).scores(rows_of(rows))
 
 

@@ -64,11 +64,8 @@ def test_block_loop_is_shared_by_all_rules_of_the_library():
 
 
 LEARN = {
-    "dense": "PerceptronClassifier().fit([[0.0], [1.0]], [0, 1])",
     "CSR": "PerceptronClassifier().fit(sp.csr_array([[0.0], [1.0]]), [0, 1])",
-    "kernel": "PerceptronClassifier(kernels.RBF(gamma=1.0)).fit([[0.0], [1.0]], [0, 1])",
     "tagger": "PerceptronTagger().fit([['a', 'b']], [['X', 'Y']]).predict([['a']])",
-    "online": "online.Classifier().add_example({'a': 1.0}, 1)",
 }
 
 
@@ -76,7 +73,7 @@ LEARN = {
 def test_second_process_compiles_nothing(way, tmp_path):
     code = (
         "import scipy.sparse as sp\n"
-        "from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, online\n"
+        "from rosenblatt import PerceptronClassifier, PerceptronTagger\n"
         "from numba.core import event\n"
         "with event.install_recorder('numba:compile') as compiled:\n"
         f"    {LEARN[way]}\n"

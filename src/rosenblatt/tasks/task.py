@@ -47,7 +47,8 @@ def check_width(features: int) -> None:
     """Raise ValueError if rows have more than WIDEST features."""
     if features > WIDEST:
         raise ValueError(
-            f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them into fewer, as by --hash-bits 20 on the command line."
+            f"Rows may have at most {WIDEST:,} features. Got {features:,}: hash them into fewer, as "
+            "--hash-bits 20 does on the command line."
         )
 
 
