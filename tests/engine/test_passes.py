@@ -133,7 +133,7 @@ def test_score_few_equals_the_compiled_loop(seed, dtype, outputs):
     counts = rng.integers(0, 7, 5)
     features = rng.integers(-1, 12, counts.sum()).astype(np.int32)  # ten of them have a weight
     rows = Csr(np.append(0, np.cumsum(counts)), features, rng.normal(size=len(features)).astype(dtype), 12)
-    weights = rng.normal(size=(11, outputs))
+    weights = rng.normal(size=(11, outputs)).astype(dtype)
     compiled = np.empty((5, outputs))
     score_rows(tuple(rows_of(rows).arrays), weights, 0.5, compiled)
     assert np.array_equal(score_few(rows, weights, 0.5), compiled)

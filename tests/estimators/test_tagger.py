@@ -162,13 +162,29 @@ def integer_arrays(largest, dtype):
 
 
 @pytest.mark.parametrize("largest", [2, 2000, 10**6])
-def test_float32_rows_write_the_ledger_of_float64(largest):
+def test_float32_weights_write_the_ledger_of_float64(largest):
+    """float32 is used only where every weight is exact."""
     labels = [np.random.default_rng(i).integers(0, 3, 4).tolist() for i in range(40)]
     single, double = (
         PerceptronTagger(random_state=0, epochs=20).fit(integer_arrays(largest, dtype), labels)
         for dtype in (np.float32, np.float64)
     )
     assert single.ledger_ == double.ledger_
+    assert (single.run_.hypothesis.weights.dtype == np.float32) == (largest < 10**5)
+    assert PerceptronTagger(rule="margin").fit(SENTENCES, TAGS).run_.hypothesis.weights.dtype == np.float64
+
+
+def test_float32_weights_become_float64_before_they_are_inexact(monkeypatch):
+    monkeypatch.setattr("rosenblatt.engine.primal.EXACT_IN_SINGLE", 200)
+    learner, seen = PerceptronTagger(), []
+    for _ in range(5):
+        learner.partial_fit(SENTENCES, TAGS)
+        seen.append(learner.run_.hypothesis.weights.dtype == np.float32)
+    assert seen[0]
+    assert not seen[-1]
+    assert seen == sorted(seen, reverse=True)
+    learner.set_params(learning_rate=0.5).partial_fit(SENTENCES, TAGS)
+    assert learner.run_.hypothesis.weights.dtype == np.float64
 
 
 def test_class_weight_scales_corrections():

@@ -211,6 +211,7 @@ def _write_primal(writer: Writer, guess: Primal) -> None:
     writer["kind"] = "primal"
     writer["keep"] = bool(guess.keep)
     writer["started"] = guess.start is not None
+    writer["exact_up_to"] = None if guess.most == np.inf else guess.most
     writer.array("weights", guess.weights)
     writer.array("delayed", guess.delayed)
     if guess.start is not None:
@@ -218,12 +219,13 @@ def _write_primal(writer: Writer, guess: Primal) -> None:
 
 
 def _read_primal(reader: Reader, game: Game, constant: float, structure: Floats) -> Primal:
-    weights = reader.array("weights", np.float64, None, game.outputs)
+    weights = reader.array("weights", FLOATS, None, game.outputs)
     reader.check(len(weights) >= 1, "weights should have a row for the constant")
     shape = weights.shape
     start = reader.array("start", np.float64, *shape) if reader.flag("started") else None
     guess = Primal(0, game.outputs, constant, structure, reader.flag("keep"), start)
     guess.weights, guess.delayed = weights, reader.array("delayed", np.float64, *shape)
+    guess.most = reader.number("exact_up_to") if "exact_up_to" in reader else np.inf
     return guess
 
 

@@ -168,7 +168,7 @@ class ClassificationTask(RowTask):
             return Binary(ties=self.ties)
         return Argmax(len(self.classes)) if self.multiclass == "argmax" else OneVsRest(len(self.classes))
 
-    def begin(self, block: Block, random: np.random.Generator) -> None:
+    def begin(self, block: Block, random: np.random.Generator, epochs: int = 1) -> None:
         """Begin a run with the given classes, or those of this block."""
         width = None if isinstance(block.X, list) else int(block.X.shape[1])
         classes = classes_of(block.y) if self.given is None else np.unique(self.given)

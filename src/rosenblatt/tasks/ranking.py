@@ -47,7 +47,7 @@ class RankingTask(RowTask):
         """Whether an epoch is a random sample of pairs."""
         return self.strategy == "pairs"
 
-    def begin(self, block: Block, random: np.random.Generator) -> None:
+    def begin(self, block: Block, random: np.random.Generator, epochs: int = 1) -> None:
         """Begin a run for rows of the width of this block."""
         self.begin_with(None if isinstance(block.X, list) else int(block.X.shape[1]))
 

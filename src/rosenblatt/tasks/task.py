@@ -120,8 +120,8 @@ class Task:
     draws = False
     """Whether an epoch is a random sample, in which no mistake does not mean convergence."""
 
-    def begin(self, block: Any, random: np.random.Generator) -> None:
-        """Begin a run with its first block."""
+    def begin(self, block: Any, random: np.random.Generator, epochs: int = 1) -> None:
+        """Begin a run with its first block, of which this many epochs will be played."""
         raise NotImplementedError
 
     def examples(self, block: Any, random: np.random.Generator, epochs: int = 1) -> Examples:
@@ -166,7 +166,7 @@ def train_in_memory(
     watch
         Returns what stops the run early, once there is a run; None to play all epochs.
     """
-    task.begin(block, plan.random)
+    task.begin(block, plan.random, plan.epochs)
     watching = None if watch is None else watch(task)
     play_at_once(task, task.examples(block, plan.random, plan.epochs), plan, watching)
     return watching
@@ -216,7 +216,7 @@ def train(
             if index < position.block:
                 continue
             if not begun:
-                task.begin(block, plan.random)
+                task.begin(block, plan.random, plan.epochs)
                 begun = True
             yield from _play_block(task, block, plan, position, room)
             only = [block] if index == 0 else []

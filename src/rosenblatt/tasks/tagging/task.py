@@ -19,6 +19,7 @@ from rosenblatt.games import Sequence as Game
 from rosenblatt.kernels import Precomputed
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Csr, rows_of, starts_of
+from rosenblatt.rules import Perceptron
 from rosenblatt.tasks.tagging import reading
 from rosenblatt.tasks.tagging.lattices import Lattice
 from rosenblatt.tasks.tagging.settings import TaggingSettings
@@ -80,7 +81,7 @@ class TaggingTask(Task):
         self.number = {label: i for i, label in enumerate(self.labels)}
         self.game = self.settings.game(self.labels)
 
-    def begin(self, block: Sequences, random: np.random.Generator) -> None:
+    def begin(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> None:
         """Begin a run with the features and labels of these sequences, or with given classes."""
         tokens, truths = self._read_first(block)
         if self.min_count > 1:
@@ -88,6 +89,7 @@ class TaggingTask(Task):
         check_width(self.encoder.width)
         self.begin_with(self.encoder.width)
         self._latest = block, self._examples(block, tokens, truths)
+        self._hold(self._latest[1], epochs)
 
     def begin_with(self, features: int) -> None:
         """Begin a run for this many features."""
@@ -107,7 +109,9 @@ class TaggingTask(Task):
         """Return the rounds of new sequences, whose new features get ids and weights."""
         tokens, truths = self._read_more(block)
         refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
-        return self._examples(block, tokens, truths)
+        examples = self._examples(block, tokens, truths)
+        self._hold(examples, 1)
+        return examples
 
     def blocks(self, source: Iterable[Sequences]) -> Iterator[Sequences]:
         """Yield blocks; raise ValueError for a second one if weights are to be balanced over all labels."""
@@ -210,6 +214,27 @@ class TaggingTask(Task):
         if self._names is None or len(self._names) != self.encoder.width:
             self._names = self.encoder.names()
         return self._names
+
+    def _hold(self, examples: Examples, epochs: int) -> None:
+        """Set the precision that the guess needs for this many epochs over these examples."""
+        if (primal := self.run.primal) is not None:
+            primal.hold(self._growth(examples, epochs), moved=len(self.run.book) > 0)
+            self.run.forget_guesses()
+
+    def _growth(self, examples: Examples, epochs: int) -> float:
+        """The most that weights can grow in these epochs if they stay integers; ∞ if they need not."""
+        rule, rows = self.run.rule, examples.rows
+        if not (
+            isinstance(rule, Perceptron)
+            and rule.eta.is_integer()
+            and rows.sparse
+            and examples.weights is None
+        ):
+            return np.inf
+        values = rows.csr.values
+        if not np.array_equal(values, np.rint(values)):
+            return np.inf
+        return rule.eta * max(1.0, float(np.abs(values).max(initial=0))) * 2 * epochs * len(rows)
 
     def encode(self, sequences: Sequence[Any], predictor: str, first: int = 0) -> Tokens:
         """Encode sequences to tag; comparing them with the support set needs them tidy."""
