@@ -230,7 +230,7 @@ def _epochs(
             turns = iter(orders)
             for order in turns:
                 before, epochs = run.book.total, epochs + 1
-                epoch(checked_order(order, examples), pulse)
+                epoch(order if isinstance(orders, Orders) else checked_order(order, examples), pulse)
                 converged = run.book.total == before and not examples.repeats
                 if converged and run.hypothesis.recent is None:  # it reads every round
                     _credit(run, turns)

@@ -78,21 +78,12 @@ class Examples:
             _check_indices("index", self.index, len(self.rows))
         if self.starts is None:
             object.__setattr__(self, "starts", counting(len(self.index) + 1))
+        else:
+            object.__setattr__(self, "longest", _longest(self.starts, len(self.index)))
         if self.weights is not None and np.shape(self.weights) != (len(self),):
             raise ValueError(
                 f"There must be a weight per round, shape {(len(self),)}. Got shape {np.shape(self.weights)}."
             )
-        lengths = np.diff(self.starts)
-        if (
-            not len(self.starts)
-            or self.starts[0] != 0
-            or self.starts[-1] != len(self.index)
-            or (lengths < 0).any()
-        ):
-            raise ValueError(
-                f"starts must rise from 0 to the {len(self.index)} rows shown. Got {self.starts!r:.100}."
-            )
-        object.__setattr__(self, "longest", int(np.max(lengths, initial=1)))
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -100,6 +91,14 @@ class Examples:
     def weights_of(self, rounds: Ints) -> Floats:
         """Return the weights of these rounds."""
         return np.ones(len(rounds)) if self.weights is None else self.weights[rounds]
+
+
+def _longest(starts: Ints, shown: int) -> int:
+    """Return how many rows the longest round has; raise ValueError if rounds do not begin where they must."""
+    lengths = np.diff(starts)
+    if not len(starts) or starts[0] != 0 or starts[-1] != shown or (lengths < 0).any():
+        raise ValueError(f"starts must rise from 0 to the {shown} rows shown. Got {starts!r:.100}.")
+    return int(np.max(lengths, initial=1))
 
 
 def _check_indices(name: str, indices: Any, size: int) -> None:
