@@ -64,7 +64,7 @@ def test_block_loop_is_shared_by_all_rules_of_the_library():
 
 
 LEARN = {
-    "CSR": "PerceptronClassifier().fit(sp.csr_array([[0.0], [1.0]]), [0, 1])",
+    "dense": "PerceptronClassifier().fit([[0.0], [1.0]], [0, 1])",
     "tagger": "PerceptronTagger().fit([['a', 'b']], [['X', 'Y']]).predict([['a']])",
 }
 
@@ -72,7 +72,6 @@ LEARN = {
 @pytest.mark.parametrize("way", LEARN)
 def test_second_process_compiles_nothing(way, tmp_path):
     code = (
-        "import scipy.sparse as sp\n"
         "from rosenblatt import PerceptronClassifier, PerceptronTagger\n"
         "from numba.core import event\n"
         "with event.install_recorder('numba:compile') as compiled:\n"
