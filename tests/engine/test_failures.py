@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from rosenblatt.engine.learner import play, play_blocks, play_pass
-from rosenblatt.engine.run import Examples, begin
+from rosenblatt.engine.run import Examples, Orders, begin
 from rosenblatt.engine.support import RowStore
 from rosenblatt.games import NO_STRUCTURE, Binary, compilable
 from rosenblatt.kernels import Linear
@@ -77,3 +77,10 @@ def test_run_takes_rows_of_another_form_after_a_rollback():
         play(run, Examples(run.number(np.array([[1.0], [np.nan]])), [1, 1]), [np.arange(2)])
     play(run, Examples(run.number(sp.csr_array(np.eye(2))), [1, 0]), [np.arange(2)])
     assert run.guess("last").answers(run.number(sp.csr_array(np.eye(2)))).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("player", [play, play_pass, play_blocks])
+def test_orders_of_more_rounds_than_there_are_examples_are_refused(player):
+    run = begin(Binary(), features=2) if player is not play_blocks else begin(Binary(), kernel=Linear())
+    with pytest.raises(ValueError, match="order of rounds must hold integers from 0 to 2"):
+        player(run, Examples(run.number(np.eye(3, 2)), [0, 1, 0]), Orders(5, 1, None))

@@ -124,8 +124,8 @@ def test_judge_corrects_the_truth_against_its_best_rival(pairs, rows, seed, requ
     costs = {path: sum(a != b for a, b in zip(path, truth, strict=True)) for path in gaps}
     left = {path: gap - max(required, 0) * costs[path] for path, gap in gaps.items()}
     sums = Counter()
-    for place, a in zip(where[: found[0]].tolist(), amount, strict=False):
-        sums[tuple(place)] += a
+    for entry, a in zip(where[: found[0]].tolist(), amount, strict=False):
+        sums[tuple(entry)] += a
     possible = []
     for path in (path for path in left if left[path] == min(left.values())):
         change, steps = (

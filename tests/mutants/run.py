@@ -93,7 +93,7 @@ class Chosen(Short):
     """A plugin that runs these tests only, in this order."""
 
     def __init__(self, tests):
-        self.order = {test: place for place, test in enumerate(tests)}
+        self.order = {test: index for index, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items):
         """Choose."""
@@ -180,8 +180,8 @@ def mutants(path):
     seen, zeros = set(), {n.start_pos for n in nodes if is_number(n) and float(n.value) == 0}
     for name in CONFIG["operators"]:
         operator = get_operator(f"core/{name}")()
-        places = [place for node in nodes for place in operator.mutation_positions(node)]
-        for occurrence, (start, _) in enumerate(places):
+        positions = [each for node in nodes for each in operator.mutation_positions(node)]
+        for occurrence, (start, _) in enumerate(positions):
             if name == "NumberReplacer" and occurrence % 2 == (start in zeros):  # 0 becomes 1, and n is n - 1
                 continue
             if not any(first <= start < last for first, last in skipped):

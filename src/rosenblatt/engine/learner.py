@@ -223,6 +223,7 @@ def _epochs(
         finish()
         run.take_in(examples)
 
+    drawn = isinstance(orders, Orders) and orders.rounds == len(examples)
     # A kernel in Python may take long: where the run is rolled back or dropped, Ctrl-C need not wait for it.
     slow = run.kernel is not None and not run.kernel.inner
     with Interrupts(held=not slow or (undo is None and run.examples_seen > 0)) as interrupts:
@@ -230,7 +231,7 @@ def _epochs(
             turns = iter(orders)
             for order in turns:
                 before, epochs = run.book.total, epochs + 1
-                epoch(order if isinstance(orders, Orders) else checked_order(order, examples), pulse)
+                epoch(order if drawn else checked_order(order, examples), pulse)
                 converged = run.book.total == before and not examples.repeats
                 if converged and run.hypothesis.recent is None:  # it reads every round
                     _credit(run, turns)

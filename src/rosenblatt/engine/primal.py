@@ -29,7 +29,6 @@ OFTEN = 1000
 FEW_CALLS = count(1)
 """Counts the calls with few values in this process."""
 
-
 EXACT_IN_SINGLE = 2**24
 """Integers up to this are exact in single precision."""
 
@@ -212,9 +211,9 @@ class Primal:
 
         The next corrections are integers, too, and add at most `more`; ∞ if they need not be.
 
-        As long as every weight is exact, it is the same learner in half the memory, and an epoch of a tagger
-        takes a sixth less time. A guess that has not `moved` yet need not be copied: zeros cost nothing until
-        they are written to.
+        As long as every weight is exact, it is the same learner in half the memory, and a tagger is
+        fitted in a sixth less time. A guess that has not `moved` yet need not be copied: zeros cost nothing
+        until they are written to.
         """
         self.most += more
         dtype = np.dtype(np.float32 if self.most <= EXACT_IN_SINGLE else np.float64)

@@ -128,7 +128,7 @@ class Orders(Iterator[Ints]):
     """
 
     def __init__(self, rounds: int, epochs: int, random: np.random.Generator | None) -> None:
-        self._rounds = rounds
+        self.rounds = rounds
         self._left = epochs
         self._random = random
 
@@ -137,12 +137,12 @@ class Orders(Iterator[Ints]):
             raise StopIteration
         self._left -= 1
         if self._random is None:
-            return counting(self._rounds)
-        return self._random.permutation(self._rounds)
+            return counting(self.rounds)
+        return self._random.permutation(self.rounds)
 
     def skip(self) -> int:
         """Skip the epochs that are left, without drawing their orders; returns their rounds."""
-        skipped, self._left = self._left * self._rounds, 0
+        skipped, self._left = self._left * self.rounds, 0
         return skipped
 
 

@@ -15,7 +15,6 @@ from rosenblatt.rows import Csr, Rows, grown, parts, rows_of
 STORED, SHOWN = 4096, 1024
 """How many support rows, and how many rows to score, are compared at once."""
 
-
 WAITING = 256
 """Pieces that may wait to be merged: few enough to be cheap, many enough to be rare."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -93,7 +94,7 @@ class NotThere(ValueError, AttributeError):  # noqa: N818
     """The error about an attribute that does not exist here; `hasattr` takes it for a missing one."""
 
 
-class RunEstimator(BaseEstimator):
+class RunEstimator(BaseEstimator, ABC):
     """An estimator whose `fit` plays a run, with a kernel or without.
 
     Attributes
@@ -214,13 +215,13 @@ class RunEstimator(BaseEstimator):
         blocks = rows_per_block(getattr(self, "block_size", "auto"))
         return Plan(self.epochs, random, bool(self.shuffle), blocks, progress)
 
+    @abstractmethod
     def check_parameters(self) -> None:
         """Raise ValueError, as `fit` does, if a parameter is not valid."""
-        raise NotImplementedError
 
+    @abstractmethod
     def new_task(self, classes: Any = None) -> Task:
         """Return the task of these parameters before its first data; classifiers may be given all classes."""
-        raise NotImplementedError
 
     def _refuse_classes(self, classes: Any) -> None:
         """Raise ValueError for classes, which only a classifier is given before its first data."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ COMPACTED, MOSTLY_USED = 1024, 0.95
 """The fewest rows, and the largest share of used features, for which a copy without the rest is worth it."""
 
 
-class Rows:
+class Rows(ABC):
     """Rows with their ids, and their squared norms once they were computed; `rows_of` makes them.
 
     Parameters
@@ -52,24 +53,24 @@ class Rows:
         return self._ids
 
     @property
+    @abstractmethod
     def data(self) -> Any:
         """The rows as a dense array, a SciPy CSR matrix or a list."""
-        raise NotImplementedError
 
     @property
     def arrays(self) -> Any:
         """The arrays that loops read: `Csr` or `Dense`."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} have no arrays for loops.")
 
     @property
     def csr(self) -> Csr:
         """The arrays of CSR rows."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} have no CSR arrays.")
 
     @property
     def size(self) -> int:
         """How many values the rows have: of CSR rows, those that are stored."""
-        raise NotImplementedError
+        raise TypeError(f"{type(self).__name__} have no values to count.")
 
     @property
     def squares(self) -> Array:
@@ -113,8 +114,9 @@ class Rows:
         squares = None if self._squares is None else self._squares[index]
         return rows_of(self._taken(index), self.ids[index], squares)
 
+    @abstractmethod
     def _taken(self, index: slice | Ints) -> Any:
-        raise NotImplementedError
+        """The data of the rows at these indices."""
 
     def in_other_form(self) -> Rows:
         """Return dense rows as CSR, and CSR rows as dense ones."""

@@ -7,6 +7,7 @@ epochs over data in memory, and `train` over files, out-of-core.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -106,7 +107,7 @@ class Position:
     random: dict[str, Any] | None = None
 
 
-class Task:
+class Task(ABC):
     """The base of tasks.
 
     Attributes
@@ -120,13 +121,13 @@ class Task:
     draws = False
     """Whether an epoch is a random sample, in which no mistake does not mean convergence."""
 
+    @abstractmethod
     def begin(self, block: Any, random: np.random.Generator, epochs: int = 1) -> None:
         """Begin a run with its first block, of which this many epochs will be played."""
-        raise NotImplementedError
 
+    @abstractmethod
     def examples(self, block: Any, random: np.random.Generator, epochs: int = 1) -> Examples:
         """Return the rounds of a block of the run; where they are drawn, those of this many epochs."""
-        raise NotImplementedError
 
     def more(self, block: Any, random: np.random.Generator) -> Examples:
         """Return the rounds of new data, with which the run continues."""
@@ -152,6 +153,7 @@ class Task:
         """Play these epochs; see `engine.learn`."""
         learn(self.run, examples, orders, block=block, progress=progress, once=once)
 
+    @abstractmethod
     def finish(self) -> None:
         """Leave the task as if all blocks had been one."""
 
