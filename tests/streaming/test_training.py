@@ -8,7 +8,7 @@ from fixtures import model_data
 from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels, save
 from rosenblatt.data.blocks import Block, Sequences
 from rosenblatt.rules import Margin
-from rosenblatt.streaming import Checkpoints
+from rosenblatt.streaming import Checkpoints, Position
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.integers(-3, 4, size=(120, 4)).astype(float)
@@ -179,6 +179,8 @@ def test_fit_blocks_refuses_what_it_cannot_do():
         PerceptronTagger(patience=2).fit_blocks(once)
     with pytest.raises(ValueError, match=r"labels of a classifier. Got \['X'\] for a PerceptronTagger"):
         PerceptronTagger().fit_blocks(once, classes=["X"])
+    with pytest.raises(ValueError, match=r"resumed knows its classes. Got classes=\[0, 1\]"):
+        PerceptronClassifier().fit_blocks([], classes=[0, 1], position=Position())
     with pytest.raises(ValueError, match=r"labels of a classifier. Got \[0\] for a PerceptronRanker"):
         PerceptronRanker().fit_blocks([], classes=[0])
 

@@ -96,7 +96,7 @@ def fit(
         if resume and (found := checkpoints.found()) is not None:
             estimator, position = found
             say(f"resuming after {estimator.run_.book.rounds:,} rounds", quiet=quiet)
-    classes = None if options.classes is None else _classes(options.classes)
+    classes = None if options.classes is None or position is not None else _classes(options.classes)
     expected = about_rows(train, kind)
     bar = progress_bar("learning", expected and expected * estimator.epochs, quiet=quiet)
     watched = _Watched(source, QueryCheck(choice, train, schema, quiet), quiet)

@@ -251,8 +251,12 @@ class RunEstimator(BaseEstimator, ABC):
         checkpoints
             What is called after every piece of a block, as `streaming.Checkpoints`; None for nothing.
         position
-            The position to resume from, for an estimator loaded from a checkpoint.
+            The position to resume from, for an estimator loaded from a checkpoint, which knows its classes.
         """
+        if position is not None and classes is not None:
+            raise ValueError(
+                f"A run that is resumed knows its classes. Got classes={classes!r:.60}: leave them out."
+            )
         with untouched_on_error(self):
             self.check_parameters()
             plan = self._plan(generator(self.random_state), progress)
