@@ -27,7 +27,8 @@ test-oldest:
 	$(PYTHON) -m venv .venv/oldest
 	$(PYTHON) tests/installed/oldest.py > .venv/oldest/constraints.txt
 	$(subst $(BIN),.venv/oldest/bin,$(subst constraints.txt,.venv/oldest/constraints.txt,$(PIP))) --editable '.[plot,play,onnx,tables,test]'
-	.venv/oldest/bin/python -m pytest --numprocesses auto --dist loadfile -W ignore::DeprecationWarning -W ignore::FutureWarning
+	PYTEST_ADDOPTS='-W ignore::DeprecationWarning -W ignore::FutureWarning' \
+		.venv/oldest/bin/python -m pytest --numprocesses auto --dist loadfile
 
 # Statements and branches of src/, without loops/, whose functions run compiled.
 coverage: .venv/coverage

@@ -105,7 +105,7 @@ def test_proof_of_xor_without_a_kernel_is_freund_and_schapires(visit):
     assert not found.separable
     shown = visitor.text("#proof-line")
     assert "≥ kγ − √k·D = " in shown
-    assert "(Freund and Schapire). No u is known that separates the examples" in shown
+    assert "(Freund and Schapire's ((√R + D)/γ)²). No u is known that separates the examples" in shown
     assert "≥ kγ =" not in shown
     assert visitor.page.text_content("#chart-progress text") == "v_k · u  ≥  kγ − √k·D"
     numbers = proof_on_the_page(visitor)
@@ -113,6 +113,10 @@ def test_proof_of_xor_without_a_kernel_is_freund_and_schapires(visit):
     assert all(shown["length"] <= shown["ceiling"] for shown in numbers)
     visitor.picture("xor without a kernel")
     visitor.page.fill("input[name=rule]", "PassiveAggressive()")
+    visitor.click("#learner button")
+    assert "the mistakes are at most 200 (Crammer and others'" in visitor.text("#proof-line")
+    assert visitor.page.text_content("#chart-progress text") == "v_k · u and its lower bound"
+    visitor.page.fill("input[name=rule]", "Margin()")
     visitor.click("#learner button")
     assert "nothing is promised" in visitor.text("#proof-line")
     assert "≥" not in visitor.text("#proof-line")

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 
 from fixtures.cli_running import run, train  # noqa: F401
 from fixtures.special_files import fifo, full  # noqa: F401
+from rosenblatt.loops.notices import NOTICES
 
 settings.register_profile(
     "rosenblatt", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
@@ -18,7 +19,11 @@ settings.load_profile("rosenblatt")
 
 
 def pytest_configure():
-    """Let Ctrl-C raise KeyboardInterrupt, also where the shell that started the tests ignores SIGINT."""
+    """Let Ctrl-C raise KeyboardInterrupt, also where the shell that started the tests ignores SIGINT.
+
+    No test prints the line about compilation, which would be the first that needs a loop.
+    """
+    NOTICES.silence()
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -45,6 +50,7 @@ EXPECTED_SKIPS = (
     "on this system",
     "no device can be made",
     "sends a POSIX signal",
+    "PerceptronClassifier does not have a predict_proba method",  # scikit-learn's check of those that have
 )
 """Reasons to skip a test in CI. Any other skip means that something is not installed, and fails the run."""
 

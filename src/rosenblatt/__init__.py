@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from rosenblatt.estimators.classifier import PerceptronClassifier
     from rosenblatt.estimators.ranker import PerceptronRanker
+    from rosenblatt.estimators.scales import ScaleWarning
     from rosenblatt.estimators.tagger import PerceptronTagger
     from rosenblatt.persistence import load, save
 
@@ -31,6 +32,7 @@ _HOMES = {
     "PerceptronClassifier": "rosenblatt.estimators.classifier",
     "PerceptronRanker": "rosenblatt.estimators.ranker",
     "PerceptronTagger": "rosenblatt.estimators.tagger",
+    "ScaleWarning": "rosenblatt.estimators.scales",
     "load": "rosenblatt.persistence",
     "save": "rosenblatt.persistence",
     "arena": "rosenblatt.arena",
@@ -51,6 +53,7 @@ __all__ = [
     "PerceptronClassifier",
     "PerceptronRanker",
     "PerceptronTagger",
+    "ScaleWarning",
     "__version__",
     "arena",
     "budgets",

@@ -1,4 +1,4 @@
-"""A safe evaluator of Python expressions: numbers, calls of listed functions, and + * ** of them.
+"""Values that print as expressions, and a safe evaluator of these: calls of listed functions, + * and **.
 
 Python's own grammar parses the string, and every node must be of an allowed kind. So a string from any source
 can only make values.
@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Self
 
 LONGEST, DEEPEST = 2000, 50
 """The most characters of an expression, and its deepest nesting."""
@@ -19,6 +20,48 @@ OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Pow: operator.pow,
 }
+
+
+class Value:
+    """The base of values with named parameters: frozen dataclasses, such as kernels and rules."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; if `deep`, also those of values inside, as `kernel__gamma`."""
+        own: Any = fields(self) if is_dataclass(self) else ()
+        found = {field.name: getattr(self, field.name) for field in own if field.init}
+        inside = [(name, value) for name, value in found.items() if deep and isinstance(value, Value)]
+        return found | {
+            f"{name}__{key}": own for name, value in inside for key, own in value.get_params().items()
+        }
+
+    def set_params(self, **params: Any) -> Self:
+        """Return a value with other parameters; this one does not change."""
+        changed: dict[str, Any] = {name: value for name, value in params.items() if "__" not in name}
+        unknown = [name for name in params if name.partition("__")[0] not in self.get_params(deep=False)]
+        if unknown:
+            known = ", ".join(self.get_params())
+            what = f"the parameters {known}" if known else "no parameters"
+            raise ValueError(f"{self!r} has {what}. Got {unknown[0]!r}.")
+        for name, inner in nested(params).items():
+            changed[name] = changed.get(name, getattr(self, name)).set_params(**inner)
+        return self._replaced(**changed)
+
+    def _replaced(self, **changed: Any) -> Self:
+        return replace(self, **changed)  # type: ignore[type-var]
+
+    def __sklearn_clone__(self) -> Self:
+        """Return the value itself, which cannot change."""
+        return self
+
+
+def nested(params: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return parameters such as `kernel__gamma` by what stands before the underscores."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in params.items():
+        outer, inside, inner = name.partition("__")
+        if inside:
+            found.setdefault(outer, {})[inner] = value
+    return found
 
 
 def evaluate(

@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from rosenblatt._expressions import Value
+
 __all__ = ["POLICIES", "Budget"]
 
 POLICIES = ("projection", "merging", "halving", "random", "oldest")
 
 
 @dataclass(frozen=True)
-class Budget:
+class Budget(Value):
     """A bound on the number of stored rows, and a policy for when there would be one more.
 
     Parameters

@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from rosenblatt import _expressions
+from rosenblatt._expressions import Value
 from rosenblatt._types import Array, Floats
 from rosenblatt.checks import Check
 from rosenblatt.loops.checking import alone
@@ -63,11 +64,13 @@ def step(margin: float, norm_squared: float, cost: float, parameters: Array) -> 
         return ceiling  # type: ignore[no-any-return]
     if norm_squared + slack <= 0.0:
         return floor  # type: ignore[no-any-return]
+    if norm_squared == inf:
+        return nan  # or nothing would be learned, in silence
     return min(ceiling, max(floor, (cost - margin) / (norm_squared + slack)))  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
-class Perceptron:
+class Perceptron(Value):
     r"""Rosenblatt's rule: after a mistake, add :math:`\eta\,(\Phi(truth) - \Phi(answer))`.
 
     On data separable with margin γ it makes at most R/γ² mistakes, R bounding the squared norms.
@@ -96,7 +99,7 @@ class Perceptron:
 
 
 @dataclass(frozen=True)
-class Margin:
+class Margin(Value):
     r"""The margin perceptron: a right answer by less than β is corrected like a wrong one.
 
     From ‖v‖² growing by at most :math:`\eta^2 R + 2\eta\beta` and v·u by at least ηγ, there are at
@@ -132,7 +135,7 @@ class Margin:
 
 
 @dataclass(frozen=True)
-class PassiveAggressive:
+class PassiveAggressive(Value):
     r"""The passive-aggressive rules: move just far enough for a margin of 1 per cost; with C, less far.
 
     With :math:`\ell = \max(0, cost - margin)` and :math:`n = \|\Phi(truth) - \Phi(answer)\|^2` the step is
@@ -209,6 +212,11 @@ def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> floa
         size, what = nan, f"raised {type(error).__name__} ({error})"
     if 0 <= size < inf:
         return size
+    if norm_squared == inf:
+        raise ValueError(
+            "The squared norm of a correction is not a finite number: X contains numbers too large. Scale "
+            "the data."
+        )
     raise ValueError(
         f"The rule {rule!r:.100} {what}, given the margin {margin:.6g}, the squared norm {norm_squared:.6g} "
         f"and the cost {cost:.6g}. A step must be a finite number ≥ 0: correct the rule, or scale the data. "
@@ -216,28 +224,35 @@ def stepped(rule: Rule, margin: float, norm_squared: float, cost: float) -> floa
     )
 
 
-def as_rule(rule: str | Rule, learning_rate: float = 1.0) -> Rule:
-    """Return the rule of this name with this learning rate, or the rule itself."""
+def auto_rule(*, kernel: bool) -> str:
+    """Return the rule that is best on most rows without a kernel, or the one that is fast with one."""
+    return "perceptron" if kernel else "passive-aggressive"
+
+
+def as_rule(rule: str | Rule, learning_rate: float = 1.0, auto: str = "perceptron") -> Rule:
+    """Return the rule of this name with this learning rate, or the rule itself; "auto" stands for `auto`."""
+    rule = auto if isinstance(rule, str) and rule == "auto" else rule
     if rule == "perceptron":
         return Perceptron(eta=learning_rate)
     if rule == "margin":
         return Margin(eta=learning_rate)
     if isinstance(rule, str) and rule != "passive-aggressive":
         raise ValueError(
-            "A rule is 'perceptron', 'margin', 'passive-aggressive' or a rule object such as "
+            "A rule is 'auto', 'perceptron', 'margin', 'passive-aggressive' or a rule object such as "
             f"Margin(beta=0.1). Got {rule!r}."
         )
     if learning_rate != 1.0:
         raise ValueError(
             f"learning_rate applies to the rules 'perceptron' and 'margin'. Got {learning_rate!r} with "
-            f"{rule!r}: set the step in the rule object, and leave learning_rate at 1."
+            f"{rule!r}: choose one of those, or set the step in the rule object and leave learning_rate at 1."
         )
     if isinstance(rule, str):
         return PassiveAggressive()
     if isinstance(rule, type) or not all(hasattr(rule, name) for name in MEMBERS):
         raise TypeError(
-            "A rule is 'perceptron', 'margin', 'passive-aggressive' or an object with required_margin, "
-            f"parameters, step and bound. Got {rule!r}{': make one of it' * isinstance(rule, type)}."
+            "A rule is 'auto', 'perceptron', 'margin', 'passive-aggressive' or an object with "
+            "required_margin, parameters, step and bound. "
+            f"Got {rule!r}{': make one of it' * isinstance(rule, type)}."
         )
     return rule
 

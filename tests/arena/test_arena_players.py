@@ -24,7 +24,7 @@ def test_match_writes_the_ledger_of_fit(seed, kernel):
     X = np.array([round.move.x for round in match.rounds])
     y = np.array([round.move.y for round in match.rounds])
     if len(set(y.tolist())) == 2:
-        options = {"epochs": 1, "shuffle": False, "fit_intercept": False}
+        options = {"max_iter": 1, "shuffle": False, "fit_intercept": False, "rule": "perceptron"}
         clf = PerceptronClassifier(None if kernel is None else kernels.parse(kernel), **options).fit(X, y)
         assert match.run.ledger.mistakes.tolist() == clf.ledger_.mistakes.tolist()
         assert match.run.ledger.survived.tolist() == clf.ledger_.survived.tolist()
@@ -61,7 +61,9 @@ def test_match_rejects_unsupported_learners():
         arena.Learner(kernel=kernels.as_kernel(lambda X, Z: X @ Z.T))
     with pytest.raises(ValueError, match="intercept"):
         arena.Match(arena.Ranking(2), PLANE, arena.Learner(fit_intercept=True))
-    assert arena.Match(arena.Ranking(2), PLANE, PerceptronRanker()).learner == arena.Learner()
+    assert (
+        arena.Match(arena.Ranking(2), PLANE, PerceptronRanker(rule="perceptron")).learner == arena.Learner()
+    )
 
 
 def test_show_rolls_back_a_failed_round():
@@ -155,13 +157,14 @@ def test_prove_by_own_uses_freund_and_schapire_on_inseparable_data():
     shown = proof.line(20)
     assert "v_k·u" in shown
     assert "kγ − √k·D = " in shown
-    assert f"k ≤ ((√R + D)/γ)² = {found.bound:.6g}" in shown
+    assert f"k ≤ {found.bound:.6g} (Freund and Schapire's ((√R + D)/γ)²)" in shown
     assert "No u is known that separates" in shown
     assert "(kγ)²" not in str(proof)
 
 
 def test_prove_by_own_promises_nothing_for_rules_without_a_bound():
-    proof = prove_by_own(xor_match(arena.Learner("Linear()", rule="passive-aggressive")))
+    assert prove_by_own(xor_match(arena.Learner("Linear()", rule="passive-aggressive"))).bound < np.inf
+    proof = prove_by_own(xor_match(arena.Learner("Linear()", rule="margin")))
     assert not proof.separable
     assert proof.bound == np.inf
     shown = proof.line(20)
@@ -255,3 +258,9 @@ def test_moves_round_trip_through_values(game, seed):
 
 def test_arena_is_exported_by_the_package():
     assert rosenblatt.arena is arena
+
+
+def test_match_reads_what_auto_stands_for():
+    for kernel, rule in ((None, "passive-aggressive"), (kernels.Polynomial(2), "perceptron")):
+        match = arena.Match(arena.Classification(2), None, PerceptronClassifier(kernel))
+        assert match.learner == arena.Learner(kernel, rule=rule, fit_intercept=kernel is None)

@@ -116,6 +116,9 @@ def test_proof_payload_has_no_false_inequality(page, name, kernel, rule):
     if found.separable:
         assert ((floor**2 <= progress**2 * (1 + 1e-9)) & (progress**2 <= length * (1 + 1e-9))).all()
     elif proof["bound"] is not None:
+        assert proof["theorem"] == found.theorem
+        assert proof["meet"] == ("Perceptron" in rule)
+    if proof["bound"] is not None and proof["meet"] and not found.separable:
         k = np.arange(len(floor))
         np.testing.assert_allclose(
             floor, proof["step"] * (k * found.margin - np.sqrt(k) * found.deviation), atol=1e-9
@@ -137,7 +140,12 @@ def test_surface_has_the_scores_of_the_estimator(page, predictor):
     cells = np.frombuffer(done.content, np.float32).reshape(side, side)
     X, y = zip(*(round["move"] for round in match["rounds"]), strict=True)
     clf = PerceptronClassifier(
-        kernels.Polynomial(2), epochs=1, shuffle=False, fit_intercept=False, predictor=predictor
+        kernels.Polynomial(2),
+        rule="perceptron",
+        max_iter=1,
+        shuffle=False,
+        fit_intercept=False,
+        predictor=predictor,
     ).fit(X, y)
     along = (np.arange(side) + 0.5) / side * 2 - 1
     grid = np.stack(np.meshgrid(along, -along), axis=-1).reshape(-1, 2)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from fixtures.cli_running import TAGS, WORDS, X, Y
@@ -36,7 +37,7 @@ def test_fit_and_predict_run_the_example_of_the_readme(run, train):
         "model.rosenblatt",
         "--kernel",
         "(Linear() + 1)**3",
-        "--epochs",
+        "--max-iter",
         5,
         "--predictor",
         "vote",
@@ -44,9 +45,9 @@ def test_fit_and_predict_run_the_example_of_the_readme(run, train):
     assert done.code == 0, done.err
     assert "mistakes" in done.out
     again = load("model.rosenblatt")
-    same = PerceptronClassifier((kernels.Linear() + 1) ** 3, epochs=5, predictor="vote", random_state=0).fit(
-        read_svmlight(train).X, Y
-    )
+    same = PerceptronClassifier(
+        (kernels.Linear() + 1) ** 3, max_iter=5, predictor="vote", random_state=0
+    ).fit(read_svmlight(train).X, Y)
     assert again.ledger_ == same.ledger_
     assert run("predict", "model.rosenblatt", train).out.split() == [
         str(y) for y in same.predict(read_svmlight(train).X)
@@ -64,6 +65,9 @@ def test_json_option_prints_json(run, train):
     assert json.loads(run("inspect", "m", "--json").out)["classes"] == [-1, 1]
     assert json.loads(run("certify", "m", train, "--json").out)["mistakes"] == len(load("m").ledger_.mistakes)
     result = json.loads(run("explain", "m", train, "--row", 2, "--json").out)
+    contributions = sum(f["weight"] * f["value"] for f in result["features"])
+    assert contributions + result["intercept"] == pytest.approx(result["score"])
+    result = json.loads(run("explain", "m", train, "--row", 2, "--json", "--by", "examples").out)
     assert sum(e["importance"] * e["similarity"] for e in result["examples"]) == pytest.approx(
         result["score"]
     )
@@ -84,7 +88,8 @@ def test_commands_print_tables(run, train):
     assert "precision" in run("evaluate", "m", train, "--predictor", "last").out
     assert "PerceptronClassifier" in run("inspect", "m").out
     assert "Theorem." in run("certify", "m", train).out
-    assert "importance" in run("explain", "m", train).out
+    assert "weight" in run("explain", "m", train).out
+    assert "importance" in run("explain", "m", train, "--by", "examples").out
     assert run("predict", "m", train, "--scores").out.splitlines()[0].count("\t") == 1
 
 
@@ -104,7 +109,7 @@ def test_fit_reads_zstandard(run, train, tmp_path):
 
 def test_fit_and_predict_use_standard_input_and_output(run, train, tmp_path):
     text = (tmp_path / train).read_bytes()
-    assert run("fit", "-", "-o", "m", "--epochs", 3, stdin=text).code == 0
+    assert run("fit", "-", "-o", "m", "--max-iter", 3, stdin=text).code == 0
     piped = run("predict", "m", "-", stdin=text).out
     assert piped == run("predict", "m", train).out
     assert run("predict", "m", train, "-o", "answers").out == ""
@@ -200,16 +205,17 @@ def test_commands_work_on_taggers(run, tmp_path):
     assert "Theorem." in run("certify", "m", "train.conll").out
 
 
-def test_fit_asks_for_classes_if_a_later_block_has_a_new_label(run, tmp_path, monkeypatch):
+def test_fit_takes_classes_of_later_blocks(run, tmp_path, monkeypatch):
     from rosenblatt.data import sources
 
     blocks = sources.svmlight_blocks
     monkeypatch.setattr(sources, "svmlight_blocks", lambda *a, **k: blocks(*a, block_bytes=16, **k))
     (tmp_path / "t.svm").write_text("1 1:1\n2 2:1\n1 1:2\n3 3:1\n2 2:2\n3 3:2\n")
-    assert "Name all classes" in run("fit", "t.svm", "-o", "m").err
-    assert run("fit", "t.svm", "-o", "m", "--classes", "1,2,3").code == 0
-    assert load("m").n_features_in_ == 3
-    assert run("predict", "m", "t.svm").out.split() == list("121323")
+    for options in ([], ["--classes", "1,2,3"]):
+        assert run("fit", "t.svm", "-o", "m", *options).code == 0
+        assert load("m").n_features_in_ == 3
+        assert load("m").classes_.tolist() == [1, 2, 3]
+        assert run("predict", "m", "t.svm").out.split() == list("121323")
 
 
 def test_fit_in_blocks_writes_the_ledger_of_the_estimator(run, train, monkeypatch):
@@ -217,8 +223,8 @@ def test_fit_in_blocks_writes_the_ledger_of_the_estimator(run, train, monkeypatc
 
     blocks = sources.svmlight_blocks
     monkeypatch.setattr(sources, "svmlight_blocks", lambda *a, **k: blocks(*a, block_bytes=200, **k))
-    assert run("fit", train, "-o", "m", "--no-shuffle", "--epochs", 4).code == 0
-    same = PerceptronClassifier(shuffle=False, epochs=4).fit(read_svmlight(train).X, Y)
+    assert run("fit", train, "-o", "m", "--no-shuffle", "--max-iter", 4).code == 0
+    same = PerceptronClassifier(shuffle=False, max_iter=4).fit(read_svmlight(train).X, Y)
     assert load("m").ledger_ == same.ledger_
     assert np.array_equal(load("m").coef_, same.coef_)
 
@@ -251,12 +257,10 @@ def test_resume_rejects_other_files_and_options(run, train, tmp_path):
 
 
 def test_help_of_every_command_has_an_example_and_fits_a_screen():
-    for name in (
-        "fit", "predict", "evaluate", "tag", "rank", "certify", "explain", "inspect", "convert", "play", "demo"
-    ):  # fmt: skip
+    for name in typer.main.get_command(commands.app).commands:
         shown = CliRunner(env={"COLUMNS": "110"}).invoke(commands.app, [name, "--help"]).output
         assert f"rosenblatt {name}" in shown.strip().splitlines()[-1] + shown.strip().splitlines()[-2]
-        assert len(shown.splitlines()) <= 48
+        assert len(shown.splitlines()) <= 56
 
 
 def test_help_names_every_predictor_and_debug_and_who_explains():
@@ -264,7 +268,10 @@ def test_help_names_every_predictor_and_debug_and_who_explains():
         return " ".join(CliRunner(env={"COLUMNS": "110"}).invoke(commands.app, arguments).output.split())
 
     assert "last, best, average, vote, sample or recent." in shown("fit", "--help")
+    for command in typer.main.get_command(commands.app).commands:
+        assert "--debug" in shown(command, "--help")
     assert "--debug" in shown("--help")
+    assert "--version" in shown("--help")
     assert "Explain the answer of a classifier" in shown("explain", "--help")
 
 
@@ -282,7 +289,7 @@ def test_predict_tolerates_a_closed_pipe(tmp_path):
     write_svmlight(tmp_path / "t.svm", np.tile(X, (200, 1)), np.tile(Y, 200))
     command = f"{sys.executable} -m rosenblatt.cli"
     subprocess.run(
-        f"{command} fit t.svm -o m --epochs 1 -q",
+        f"{command} fit t.svm -o m --max-iter 1 -q",
         shell=True,
         cwd=tmp_path,
         check=True,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fixtures.cli_running import X, Y
-from rosenblatt import load
+from rosenblatt import PerceptronClassifier, load, save
 from rosenblatt.data import write_svmlight
 from rosenblatt.persistence import archive
 
@@ -38,7 +38,7 @@ def test_skip_bad_skips_and_lists_bad_lines(run, tmp_path):
         (["fit", "train.svm"], 2, "--output"),
         (["fit", "train.svm", "-o", "m", "--kernel", "Gauss()"], 2, "must be made of Linear"),
         (["fit", "train.svm", "-o", "m", "--rule", "Never()"], 2, "must be made of Perceptron"),
-        (["fit", "train.svm", "-o", "m", "--epochs", "0"], 2, "--epochs"),
+        (["fit", "train.svm", "-o", "m", "--max-iter", "0"], 2, "--max-iter"),
         (["fit", "train.svm", "-o", "m", "--predictor", "median"], 2, "median"),
         (["fit", "train.svm", "-o", "m", "--checkpoint", "often"], 2, "every=10000"),
         (["fit", "train.svm", "-o", "m", "--resume"], 2, "--checkpoint"),
@@ -50,6 +50,9 @@ def test_skip_bad_skips_and_lists_bad_lines(run, tmp_path):
         (["fit", "noise", "-o", "m"], 1, "--format"),
         (["fit", "cut.gz", "-o", "m"], 1, "broken"),
         (["fit", "many.svm", "-o", "m"], 1, "several labels"),
+        (["fit", "none.svm", "-o", "m"], 1, "A line must be a label"),
+        (["predict", "sets", "train.svm"], 1, "from Python"),
+        (["certify", "sets", "train.svm"], 1, "from Python"),
         (["predict", "train.svm", "train.svm"], 1, "cannot be read as a model"),
         (["predict", "nowhere", "train.svm"], 1, "nowhere: No such file"),
         (["predict", "model", "t.csv"], 1, "learned from svmlight"),
@@ -65,6 +68,8 @@ def test_commands_report_errors_in_one_sentence(run, train, tmp_path, arguments,
     (tmp_path / "t.csv").write_text("a,label\n1,x\n2,y\n")
     (tmp_path / "one.svm").write_text("1 1:1\n1 2:1\n")
     (tmp_path / "many.svm").write_text("1,3 1:1\n2 2:1\n")
+    (tmp_path / "none.svm").write_text("1 1:1\n 2:1\n")
+    save(PerceptronClassifier().fit([[0, 1], [1, 0]], [["a"], ["b"]]), tmp_path / "sets")
     (tmp_path / "empty").write_text("\n\n")
     (tmp_path / "noise").write_bytes(b"just some words in a line")
     (tmp_path / "cut.gz").write_bytes(gzip.compress(b"1 1:1\n" * 1000)[:-20])

@@ -69,7 +69,7 @@ def test_predict_reports_a_full_standard_output(run, train, model, tmp_path):
             text=True, check=False,
         )  # fmt: skip
     assert done.returncode == 1
-    assert done.stderr.strip() == "rosenblatt: standard output: No space left on device"
+    assert done.stderr.splitlines()[-1] == "rosenblatt: standard output: No space left on device"
 
 
 def test_predict_follows_a_link(run, train, model, tmp_path):

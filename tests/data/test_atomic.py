@@ -5,6 +5,7 @@ import socket
 import stat
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -12,7 +13,10 @@ from rosenblatt import PerceptronClassifier, load, save
 from rosenblatt._atomic import Replacement, replace_file, writing
 from rosenblatt.data import read_conll, read_svmlight, write_conll, write_svmlight
 
-LEARNER = PerceptronClassifier(random_state=0).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
+
+@cache
+def learner():
+    return PerceptronClassifier(random_state=0).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
 
 
 def is_fifo(path):
@@ -84,16 +88,16 @@ def test_writing_replaces_a_regular_file_only_when_it_is_complete(tmp_path):
 
 
 def test_save_writes_a_model_to_a_fifo(fifo, tmp_path):
-    save(LEARNER, fifo.path)
+    save(learner(), fifo.path)
     (tmp_path / "copy").write_bytes(fifo.read())
-    assert load(tmp_path / "copy").ledger_ == LEARNER.ledger_
+    assert load(tmp_path / "copy").ledger_ == learner().ledger_
     assert is_fifo(fifo.path)
 
 
 @pytest.mark.parametrize(
     "write",
     [
-        lambda path: save(LEARNER, path),
+        lambda path: save(learner(), path),
         lambda path: write_conll(path, [["a"]], [["x"]]),
         lambda path: write_svmlight(path, [[1.0]], [1]),
     ],

@@ -52,7 +52,7 @@ def source_of(folder):
 def fitted(folder, name, options):
     """Fit, and return the bytes of the model."""
     how = {"every": None, "resume": False, "quiet": True, "as_json": True, "given": Given("fit")}
-    fitting.fit(str(folder / name), str(folder / "model"), fitting.Options(epochs=4, **options), **how)
+    fitting.fit(str(folder / name), str(folder / "model"), fitting.Options(max_iter=4, **options), **how)
     return (folder / "model").read_bytes()
 
 

@@ -33,8 +33,8 @@ def a_run(budget, X=X, y=TWO, kernel=WIDE, epochs=1, intercept=False, rule=None)
 @pytest.mark.parametrize("rows", [X, sp.csr_array(X), X.astype(np.float32)], ids=["dense", "csr", "float32"])
 def test_budget_is_never_exceeded(policy, rows):
     budget = Budget(10, policy)
-    for labels, multiclass in ((TWO, "argmax"), (THREE, "argmax"), (THREE, "one-vs-rest")):
-        learner = PerceptronClassifier(WIDE, budget=budget, multiclass=multiclass, epochs=2, random_state=0)
+    for labels, multiclass in ((TWO, "argmax"), (THREE, "argmax"), (THREE, "ovr")):
+        learner = PerceptronClassifier(WIDE, budget=budget, multiclass=multiclass, max_iter=2, random_state=0)
         learner.fit(rows, labels)
         assert len(learner.support_) <= 10
         assert learner.support_vectors_.shape[0] == len(learner.support_)
@@ -48,8 +48,8 @@ def test_budget_is_never_exceeded(policy, rows):
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_budget_applies_to_rankers_and_taggers(policy):
-    ranker = PerceptronRanker(WIDE, budget=Budget(8, policy), strategy="best", epochs=2, random_state=0)
-    ranker.fit(X, TWO, qid=QUERIES)
+    ranker = PerceptronRanker(WIDE, budget=Budget(8, policy), strategy="best", max_iter=2, random_state=0)
+    ranker.set_params(rule="perceptron").fit(X, TWO, qid=QUERIES)
     assert len(ranker.support_) <= 8
     for predictor, least in {
         "last": 0.8,
@@ -59,7 +59,7 @@ def test_budget_applies_to_rankers_and_taggers(policy):
         "sample": 0.65,
     }.items():
         assert ranker.set_params(predictor=predictor).score(X, TWO, QUERIES) > least  # 0.5 to 0.7 by chance
-    tagger = PerceptronTagger(WIDE, budget=Budget(20, policy), epochs=1, random_state=0).fit(WORDS, TAGS)
+    tagger = PerceptronTagger(WIDE, budget=Budget(20, policy), max_iter=1, random_state=0).fit(WORDS, TAGS)
     assert len(tagger.support_) <= 20
     for predictor in ("last", "best", "average", "vote"):
         assert len(tagger.set_params(predictor=predictor).predict(WORDS[:3])) == 3
@@ -69,7 +69,9 @@ def test_budget_applies_to_rankers_and_taggers(policy):
 @pytest.mark.parametrize("intercept", [False, True])
 def test_budget_never_reached_changes_nothing(policy, intercept):
     few, labels = X[:14], TWO[:14]
-    free = PerceptronClassifier(WIDE, fit_intercept=intercept, shuffle=False, epochs=1).fit(few, labels)
+    free = PerceptronClassifier(
+        WIDE, fit_intercept=intercept, shuffle=False, max_iter=1, rule="perceptron"
+    ).fit(few, labels)
     bound = clone(free).set_params(budget=Budget(100, policy)).fit(few, labels)
     assert bound.ledger_ == free.ledger_
     for predictor in ("last", "best", "average", "vote"):
@@ -78,7 +80,7 @@ def test_budget_never_reached_changes_nothing(policy, intercept):
 
 
 def test_projection_without_tolerance_changes_nothing_below_the_budget():
-    free = PerceptronClassifier(WIDE, shuffle=False, epochs=1).fit(X, TWO)
+    free = PerceptronClassifier(WIDE, shuffle=False, max_iter=1).fit(X, TWO)
     bound = clone(free).set_params(budget=Budget(500, tolerance=0.0)).fit(X, TWO)
     assert np.array_equal(bound.ledger_.when, free.ledger_.when)
     for predictor in ("last", "average"):
@@ -101,7 +103,7 @@ def test_policies_match_their_definition_for_all_predictors(policy, forget):
         rule=Margin(0.2),
         fit_intercept=False,
         shuffle=False,
-        epochs=1,
+        max_iter=1,
     ).fit(points, TWO[:60])
     assert len(learner.ledger_) == len(oracle.survived) - 1
     functions, survived = oracle.functions(X), np.array(oracle.survived)
@@ -117,7 +119,7 @@ def test_policies_match_their_definition_for_all_predictors(policy, forget):
 
 def test_vote_counts_groups_of_guesses_by_their_averages():
     learner = PerceptronClassifier(
-        WIDE, budget=Budget(12, "oldest"), fit_intercept=False, shuffle=False, epochs=1, predictor="vote"
+        WIDE, budget=Budget(12, "oldest"), fit_intercept=False, shuffle=False, max_iter=1, predictor="vote"
     ).fit(X, TWO)
     remembered = learner.run_.remembered
     assert remembered.rounds == 200
@@ -200,7 +202,7 @@ def test_ledger_lists_the_latest_corrections_and_counts_the_others():
     ledger = run.ledger
     assert LISTED <= len(ledger) < 2 * LISTED
     free = PerceptronClassifier(
-        WIDE, budget=Budget(5, "oldest"), shuffle=False, fit_intercept=False, epochs=1
+        WIDE, budget=Budget(5, "oldest"), shuffle=False, fit_intercept=False, max_iter=1, rule="perceptron"
     )
     assert len(free.fit(rows, labels).ledger_) + free.ledger_.unlisted == len(ledger) + ledger.unlisted
     assert f"{len(ledger) + ledger.unlisted} corrections, 6000 rounds" in repr(ledger)
@@ -238,9 +240,9 @@ def test_online_learners_accept_budgets():
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_save_keeps_the_budget(policy, tmp_path):
-    learner = PerceptronClassifier(WIDE, budget=Budget(10, policy), multiclass="one-vs-rest", random_state=0)
+    learner = PerceptronClassifier(WIDE, budget=Budget(10, policy), multiclass="ovr", random_state=0)
     learner.fit(X, THREE)
-    tagger = PerceptronTagger(WIDE, budget=Budget(9, policy), random_state=0, epochs=1).fit(WORDS, TAGS)
+    tagger = PerceptronTagger(WIDE, budget=Budget(9, policy), random_state=0, max_iter=1).fit(WORDS, TAGS)
     for each, data in ((learner, (X, THREE)), (tagger, (WORDS, TAGS))):
         save(each, tmp_path / "model")
         again = load(tmp_path / "model")
@@ -278,7 +280,7 @@ def test_budget_applies_to_objects():
     shared = kernels.Function(lambda a, b: float(len(set(a) & set(b))))
     words = ["perceptron", "person", "kernel", "colonel", "lemon", "melon", "margin", "virgin"] * 3
     for policy in ("projection", "halving", "oldest", "random"):
-        learner = PerceptronClassifier(shared, budget=Budget(3, policy), epochs=2, random_state=0)
+        learner = PerceptronClassifier(shared, budget=Budget(3, policy), max_iter=2, random_state=0)
         learner.fit(words, [len(word) % 2 for word in words])
         assert len(learner.support_) <= 3
         assert len(learner.predict(words)) == len(words)
@@ -286,17 +288,17 @@ def test_budget_applies_to_objects():
 
 def test_trimmed_ledger_is_not_taken_for_convergence():
     rows, labels = np.ones((LISTED, 1)), [1, -1] * (LISTED // 2)
-    learner = PerceptronClassifier(kernels.RBF(sigma=1.0), budget=4, shuffle=False, epochs=5).fit(
+    learner = PerceptronClassifier(kernels.RBF(sigma=1.0), budget=4, shuffle=False, max_iter=5).fit(
         rows, labels
     )
     assert learner.n_iter_ == 5
     assert not learner.converged_
 
 
-def test_eval_set_restores_the_best_epoch_under_a_budget(tmp_path):
+def test_early_stopping_restores_the_best_epoch_under_a_budget(tmp_path):
     draw = np.random.default_rng(3)
     rows, grades, queries = draw.normal(size=(600, 3)), draw.integers(0, 3, 600), np.arange(600) // 6
-    ranker = PerceptronRanker(WIDE, budget=8, epochs=12, random_state=0)
+    ranker = PerceptronRanker(WIDE, budget=8, max_iter=12, random_state=0, early_stopping=True)
     ranker.fit(rows, grades, qid=queries, eval_set=(rows[:60], grades[:60], queries[:60]))
     assert ranker.ledger_.when.max(initial=0) <= ranker.ledger_.rounds
     save(ranker, tmp_path / "model")
@@ -305,7 +307,7 @@ def test_eval_set_restores_the_best_epoch_under_a_budget(tmp_path):
 
 def test_merging_stores_a_merged_example_again():
     learner = PerceptronClassifier(
-        kernels.RBF(gamma=1.0), budget=Budget(150, "merging"), epochs=5, shuffle=False
+        kernels.RBF(gamma=1.0), budget=Budget(150, "merging"), max_iter=5, shuffle=False
     )
     learner.fit(X, THREE)
     real = learner.support_ >= 0

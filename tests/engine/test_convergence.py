@@ -40,7 +40,9 @@ def test_learn_credits_the_epochs_after_convergence(player, kernel, form):
 def test_predictors_of_a_converged_run_are_those_of_the_full_run():
     rows = np.rint(X)
     guesses, survived = oracles.all_guesses(rows, 2 * Y - 1, EPOCHS)
-    clf = PerceptronClassifier(epochs=EPOCHS, shuffle=False, fit_intercept=False).fit(rows, Y)
+    clf = PerceptronClassifier(max_iter=EPOCHS, shuffle=False, fit_intercept=False, rule="perceptron").fit(
+        rows, Y
+    )
     assert clf.n_iter_ < EPOCHS
     expected = {
         "last": guesses[-1],
@@ -72,8 +74,8 @@ def _after_one_permutation(rounds):
 @pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
 @pytest.mark.parametrize("size", [7, 40])
 def test_fit_blocks_credits_the_epochs_after_convergence(kernel, size):
-    whole = PerceptronClassifier(kernel, epochs=EPOCHS, shuffle=False).fit(X, Y)
-    found = PerceptronClassifier(kernel, epochs=EPOCHS, shuffle=False)
+    whole = PerceptronClassifier(kernel, max_iter=EPOCHS, shuffle=False, rule="perceptron").fit(X, Y)
+    found = PerceptronClassifier(kernel, max_iter=EPOCHS, shuffle=False, rule="perceptron")
     source = [Block(X[i : i + size], Y[i : i + size], None) for i in range(0, len(X), size)]
     found.fit_blocks(source, classes=np.array([0, 1]))
     assert found.converged_
@@ -83,21 +85,22 @@ def test_fit_blocks_credits_the_epochs_after_convergence(kernel, size):
 
 def test_early_stopping_scores_the_epochs_that_are_credited():
     words, tags = [["a", "b"], ["b", "a", "a"]], [["A", "B"], ["B", "A", "A"]]
-    full = PerceptronTagger(epochs=9, random_state=0).fit(words, tags)
-    tagger = PerceptronTagger(epochs=9, patience=4, random_state=0).fit(words, tags, dev=(words, tags))
+    full = PerceptronTagger(max_iter=9, random_state=0).fit(words, tags)
+    tagger = PerceptronTagger(max_iter=9, early_stopping=True, n_iter_no_change=4, random_state=0)
+    scores = tagger.fit(words, tags, eval_set=(words, tags)).evals_result_["valid_0"]["token_accuracy"]
     assert full.converged_
-    assert full.n_iter_ < len(tagger.dev_scores_)
-    assert tagger.dev_scores_[-4:] == [1.0] * 4
-    assert tagger.n_iter_ == len(tagger.dev_scores_) - 4  # its patience
+    assert full.n_iter_ < len(scores)
+    assert scores[-4:] == [1.0] * 4
+    assert tagger.n_iter_ == len(scores) - 4  # its patience
 
 
 def test_ranker_of_pairs_credits_nothing():
-    ranker = PerceptronRanker(epochs=5, random_state=0).fit(X, Y, qid=np.arange(40) // 4)
+    ranker = PerceptronRanker(max_iter=5, random_state=0).fit(X, Y, qid=np.arange(40) // 4)
     assert not ranker.converged_
     assert (ranker.n_iter_, ranker.ledger_.rounds) == (5, 5 * len(X))
 
 
 def test_partial_fit_credits_nothing():
-    clf = PerceptronClassifier(epochs=EPOCHS, random_state=0).fit(X, Y)
+    clf = PerceptronClassifier(max_iter=EPOCHS, random_state=0).fit(X, Y)
     rounds = clf.ledger_.rounds
     assert clf.partial_fit(X, Y).ledger_.rounds == rounds + len(X)

@@ -142,7 +142,7 @@ def test_blocks_law_rejects_unsettled_epochs(monkeypatch):
 def test_play_blocks_writes_the_ledger_of_play_with_weights(points, block):
     X, y = points
     weights = np.arange(len(X)) % 3.0
-    game = games()["one-vs-rest"]
+    game = games()["ovr"]
     plain = a_run(game, X, y, kernel=CUBIC, weights=weights)
     blocks = a_run(game, X, y, kernel=CUBIC, weights=weights, player=play_blocks, block=block)
     assert blocks.ledger == plain.ledger
@@ -221,8 +221,8 @@ def one_by_one_is_fit(feed):
         X, y = points
         assume(len(set(y)) == 2)
         kernel, labels = (CUBIC if dual else None), 2 * y - 1
-        at_once = PerceptronClassifier(kernel, epochs=1, shuffle=False).fit(X, labels)
-        learner = online.Classifier(kernel)
+        at_once = PerceptronClassifier(kernel, max_iter=1, shuffle=False, rule="perceptron").fit(X, labels)
+        learner = online.Classifier(kernel, rule="perceptron")
         feed(learner, X, labels)
         assert learner.ledger == at_once.ledger_
 
@@ -231,7 +231,7 @@ def one_by_one_is_fit(feed):
 
 def in_order(learner, X, labels):
     for x, label in zip(X, labels, strict=True):
-        learner.predict(x)
+        learner.decision_function(x)
         learner.add_example(x, label)
 
 
@@ -261,13 +261,17 @@ def packed_rounds_are_play(named):
         }
         for predictor, scores in by.items():
             learner = online.Classifier(
-                rule=RULES[rule], fit_intercept=intercept, ties=ties, predictor=predictor
+                rule=RULES[rule],
+                fit_intercept=intercept,
+                ties=ties,
+                classes=[-1, 1],
+                predictor=predictor,
             )
             for x, label in zip(X, 2 * y - 1, strict=True):
-                learner.predict(named(x))
+                learner.decision_function(named(x))
                 learner.add_example(named(x), label)
             assert learner.ledger == run.ledger
-            assert [learner.predict({j: 1.0}) for j in range(len(basis))] == scores(rows_of(basis))[
+            assert [learner.decision_function({j: 1.0}) for j in range(len(basis))] == scores(rows_of(basis))[
                 :, 0
             ].tolist()
 
@@ -293,7 +297,8 @@ def test_partial_fit_in_parts_is_one_run(game, cut, dual, first, second, asked):
     game, X, y = game
     assume(len(set(y)) == (2 if isinstance(game, Binary) else 3))
     cut = min(cut, len(X))
-    options = {"multiclass": "one-vs-rest" if game.heads > 1 else "argmax", "shuffle": False, "epochs": 1}
+    options = {"multiclass": "ovr" if game.heads > 1 else "argmax", "shuffle": False, "max_iter": 1}
+    options["rule"] = "perceptron"
     whole = PerceptronClassifier(CUBIC if dual else None, **options).fit(X, y)
     parts = PerceptronClassifier(CUBIC if dual else None, **options)
     for form, part in ((first, slice(0, cut)), (second, slice(cut, len(X)))):

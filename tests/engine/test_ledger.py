@@ -230,3 +230,13 @@ def test_counting_keeps_one_array_for_rounds_and_their_bounds():
     assert np.array_equal(bounds, np.arange(1001))
     assert not bounds.flags.writeable
     assert np.shares_memory(rounds, counting(1000))
+
+
+def test_a_round_is_counted_as_begun_only_if_it_was_corrected():
+    run = a_run(Binary(), np.eye(2), np.array([0, 1]), epochs=1)  # both rounds are corrected
+    rounds = run.book.rounds
+    run.book.count_begun()
+    assert run.book.rounds == rounds
+    run.book.corrections[len(run.book) - 1, 0] = rounds + 1
+    run.book.count_begun()
+    assert run.book.rounds == rounds + 1

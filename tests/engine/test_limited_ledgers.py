@@ -47,7 +47,7 @@ def test_limited_ledger_lists_the_latest_corrections(player, form, game):
 def test_trimmed_ledger_keeps_stretches_of_the_background_worker():
     rows, y = sp.csr_array(np.tile(X, (10, 1))), np.tile(TWO, 10)  # several stretches
     kept, limited = (
-        PerceptronClassifier(shuffle=False, epochs=1, keep_examples=keep).fit(rows, y)
+        PerceptronClassifier(shuffle=False, max_iter=1, keep_examples=keep).fit(rows, y)
         for keep in (True, False)
     )
     assert len(limited.ledger_) < 2 * LISTED + 2**14
@@ -72,7 +72,7 @@ def test_online_learners_list_the_latest_corrections():
     for x, y in zip(X[:5000], 2 * TWO - 1, strict=False):
         learner.add_example(x, y)
     assert LISTED <= len(learner.ledger) < 2 * LISTED
-    whole = PerceptronClassifier(epochs=1, shuffle=False).fit(X[:5000], TWO[:5000]).ledger_
+    whole = PerceptronClassifier(max_iter=1, shuffle=False).fit(X[:5000], TWO[:5000]).ledger_
     assert learner.ledger.errors == whole.errors
     assert learner.ledger.mistakes[-100:].tolist() == whole.mistakes[-100:].tolist()
 
@@ -82,7 +82,7 @@ def test_structure_weights_are_averaged_over_dropped_corrections(monkeypatch):
     words = [[f"w{i}" for i in RANDOM.integers(0, 30, 5)] for _ in range(60)]
     tags = [[f"t{i}" for i in RANDOM.integers(0, 3, 5)] for _ in range(60)]
     kept, limited = (
-        PerceptronTagger(shuffle=False, epochs=3, keep_examples=keep).fit(words, tags)
+        PerceptronTagger(shuffle=False, max_iter=3, keep_examples=keep).fit(words, tags)
         for keep in (True, False)
     )
     assert limited.ledger_.unlisted > 0
@@ -94,7 +94,7 @@ def test_save_keeps_a_limited_ledger(tmp_path, monkeypatch):
     monkeypatch.setattr("rosenblatt.engine.run.LISTED", 8)
     words = [[f"w{i}" for i in RANDOM.integers(0, 30, 5)] for _ in range(60)]
     tags = [[f"t{i}" for i in RANDOM.integers(0, 3, 5)] for _ in range(60)]
-    tagger = PerceptronTagger(shuffle=False, epochs=4, keep_examples=False).fit(words, tags)
+    tagger = PerceptronTagger(shuffle=False, max_iter=4, keep_examples=False).fit(words, tags)
     save(tagger, tmp_path / "model")
     again = load(tmp_path / "model")
     assert again.ledger_ == tagger.ledger_
@@ -149,10 +149,8 @@ def test_snapshot_restores_corrections_that_were_dropped_since():
 
 
 def test_limited_ledger_rejects_queries_about_dropped_corrections():
-    clf = PerceptronClassifier(multiclass="one-vs-rest", keep_examples=False, epochs=2).fit(
-        X[:3000], THREE[:3000]
-    )
-    two = PerceptronClassifier(keep_examples=False, epochs=2).fit(X[:5000], TWO[:5000])
+    clf = PerceptronClassifier(multiclass="ovr", keep_examples=False, max_iter=2).fit(X[:3000], THREE[:3000])
+    two = PerceptronClassifier(keep_examples=False, max_iter=2).fit(X[:5000], TWO[:5000])
     for ask in (lambda: clf.ledger_.of(0), lambda: two.ledger_.survived, lambda: two.ledger_.until(100)):
         with pytest.raises(ValueError, match=r"lists its latest \d+ of \d+: learn with keep_examples=True"):
             ask()
@@ -160,5 +158,5 @@ def test_limited_ledger_rejects_queries_about_dropped_corrections():
 
 
 def test_verbose_counts_unlisted_corrections(capsys):
-    clf = PerceptronClassifier(keep_examples=False, epochs=2, verbose=True).fit(X[:5000], TWO[:5000])
+    clf = PerceptronClassifier(keep_examples=False, max_iter=2, verbose=True).fit(X[:5000], TWO[:5000])
     assert f"{clf.run_.book.total:,} mistakes" in capsys.readouterr().err

@@ -32,7 +32,7 @@ def in_every_form(X):
 def test_partial_fit_accepts_parts_in_any_form(kernel, first, predictor):
     X = np.random.default_rng(0).integers(-3, 4, (90, 4)).astype(float)
     y = X[:, 0] + X[:, 1] ** 2 > 1
-    whole = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor=predictor).fit(X, y)
+    whole = PerceptronClassifier(kernel, max_iter=1, shuffle=False, predictor=predictor).fit(X, y)
     clf = PerceptronClassifier(kernel, predictor=predictor)
     for at, form in ((0, first), (30, "CSR"), (60, "dense")):
         some = in_every_form(X[at : at + 30])[form]
@@ -49,23 +49,23 @@ def test_partial_fit_compares_old_rows_by_all_their_features():
     X = random.integers(-3, 4, size=(1500, 8)).astype(float)
     y = X[:, 0] + X[:, 7] > 0
     X[200:, 4:7] = 0  # features that only old rows have
-    clf = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X, y)
-    parts = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, epochs=1).fit(X[:200], y[:200])
+    clf = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, max_iter=1).fit(X, y)
+    parts = PerceptronClassifier(kernels.Polynomial(2), shuffle=False, max_iter=1).fit(X[:200], y[:200])
     parts.partial_fit(X[200:], y[200:])
     assert parts.ledger_ == clf.ledger_
 
 
 def test_partial_fit_can_change_the_rule_but_not_the_kernel():
     X, y = blobs(3, apart=0.5)
-    clf = PerceptronClassifier(kernels.Polynomial(2), epochs=1, random_state=0).fit(X, y)
+    clf = PerceptronClassifier(kernels.Polynomial(2), max_iter=1, random_state=0).fit(X, y)
     corrections = len(clf.ledger_)
     clf.set_params(rule="margin", learning_rate=0.5).partial_fit(X, y)
     assert (clf.ledger_.size[corrections:] == 0.5).all()
     for changed, sentence in [
         ({"kernel": kernels.Linear()}, r"cannot change kernel .fitted with Polynomial.*now Linear"),
         ({"kernel": None}, "now None"),
-        ({"fit_intercept": False}, "fit_intercept .fitted with True, now False"),
-        ({"multiclass": "one-vs-rest"}, "now OneVsRest"),
+        ({"fit_intercept": True}, "fit_intercept .fitted with False, now True"),
+        ({"multiclass": "ovr"}, "now OneVsRest"),
     ]:
         before = clf.get_params()
         with pytest.raises(ValueError, match=sentence):
@@ -75,7 +75,9 @@ def test_partial_fit_can_change_the_rule_but_not_the_kernel():
 
 def test_partial_fit_without_a_kernel_stays_usable_after_a_failure():
     X, y = blobs(2, rows=60, apart=0.5)
-    clf = PerceptronClassifier(learning_rate=1e200, epochs=1, shuffle=False).fit(sp.csr_matrix(X), y)
+    clf = PerceptronClassifier(learning_rate=1e200, max_iter=1, shuffle=False, rule="perceptron").fit(
+        sp.csr_matrix(X), y
+    )
     with pytest.raises(ValueError, match="not a finite number"):
         clf.partial_fit(sp.csr_matrix(X * 1e70), y)
     rows = clf.ledger_.row
@@ -99,7 +101,7 @@ class Moody:
 def test_partial_fit_rolls_back_if_the_kernel_fails():
     X, y = blobs(3, apart=0.5)
     moody = Moody()
-    clf = PerceptronClassifier(moody, epochs=1, shuffle=False, block_size=10).fit(X, y)
+    clf = PerceptronClassifier(moody, max_iter=1, shuffle=False, block_size=10).fit(X, y)
     scores, before = clf.decision_function(X), len(clf.ledger_)
     support = clf.support_.tolist()
     moody.patience = 7
@@ -109,7 +111,7 @@ def test_partial_fit_rolls_back_if_the_kernel_fails():
     assert len(clf.ledger_) == before
     assert clf.support_.tolist() == support
     assert clf.decision_function(X).tolist() == scores.tolist()
-    twice = PerceptronClassifier(moody, epochs=1, shuffle=False, block_size=10).fit(X, y).partial_fit(X, y)
+    twice = PerceptronClassifier(moody, max_iter=1, shuffle=False, block_size=10).fit(X, y).partial_fit(X, y)
     assert clf.partial_fit(X, y).ledger_ == twice.ledger_
 
 
@@ -135,7 +137,7 @@ def test_rollback_restores_the_coefficients_of_rows_stored_before(player):
 @pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
 def test_partial_fit_is_atomic_under_ctrl_c(kernel):
     X, y = blobs(2, rows=30_000, apart=0.1)
-    clf = PerceptronClassifier(kernel, epochs=1, shuffle=False, block_size=64).fit(X[:500], y[:500])
+    clf = PerceptronClassifier(kernel, max_iter=1, shuffle=False, block_size=64).fit(X[:500], y[:500])
     rounds = clf.ledger_.rounds
     timer = threading.Timer(0.15, signal.raise_signal, [signal.SIGINT])
     timer.start()
@@ -144,7 +146,7 @@ def test_partial_fit_is_atomic_under_ctrl_c(kernel):
         time.sleep(5)
     assert clf.ledger_.rounds in (rounds, rounds + len(X))
     assert clf.n_iter_ == (1 if clf.ledger_.rounds == rounds else 2)
-    fresh = PerceptronClassifier(kernel, epochs=1, shuffle=False, predictor="last").fit(X[:500], y[:500])
+    fresh = PerceptronClassifier(kernel, max_iter=1, shuffle=False, predictor="last").fit(X[:500], y[:500])
     if clf.ledger_.rounds > rounds:
         fresh.partial_fit(X, y)
     assert clf.ledger_.mistakes.tolist() == fresh.ledger_.mistakes.tolist()
@@ -157,7 +159,7 @@ def test_interrupts_end_a_process_without_a_handler():
     code = (
         "import signal, threading, numpy as np; from rosenblatt import PerceptronClassifier\n"
         "X = np.random.default_rng(0).normal(size=(20_000, 20)); y = np.arange(20_000) % 2\n"
-        "clf = PerceptronClassifier(epochs=1).fit(X, y)\n"
+        "clf = PerceptronClassifier(max_iter=1).fit(X, y)\n"
         "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
         "from rosenblatt.engine.interrupts import Interrupts\n"
         "with Interrupts() as held:\n"
@@ -177,7 +179,7 @@ def test_interrupts_end_a_process_without_a_handler():
 def test_copies_continue_the_run(kernel, form, duplicate):
     X, y = blobs(3, apart=2.0)
     X = form(X)
-    clf = PerceptronClassifier(kernel, random_state=0, epochs=2).fit(X, y)
+    clf = PerceptronClassifier(kernel, random_state=0, max_iter=2).fit(X, y)
     again = duplicate(clf)
     for learner in (clf, again):
         learner.partial_fit(X, y).set_params(predictor="vote")
@@ -187,7 +189,7 @@ def test_copies_continue_the_run(kernel, form, duplicate):
 
 def test_pickle_holds_only_what_was_learned():
     X, y = sp.random_array((5000, 40), density=0.2, format="csr", rng=0), np.arange(5000) % 50 == 0
-    clf = PerceptronClassifier(epochs=1, shuffle=False).fit(X, y)
+    clf = PerceptronClassifier(max_iter=1, shuffle=False, rule="perceptron").fit(X, y)
     assert clf.support_vectors_.shape[0] == clf.partial_fit(X[:500], y[:500]).support_.searchsorted(5000)
     ledger, support = clf.ledger_, clf.support_vectors_
     needed = 56 * len(ledger) + 32 * len(ledger.row) + 12 * support.nnz + 16 * support.shape[0]
@@ -206,7 +208,7 @@ def test_partial_fit_rejects_read_only_memory_maps(tmp_path):
 def test_predict_is_thread_safe_on_first_use():
     X, y = blobs(3, rows=3000, apart=0.5)
     for _ in range(5):
-        clf = PerceptronClassifier(random_state=0, epochs=2, predictor="vote").fit(sp.csr_matrix(X), y)
+        clf = PerceptronClassifier(random_state=0, max_iter=2, predictor="vote").fit(sp.csr_matrix(X), y)
         with ThreadPoolExecutor(4) as threads:
             answers = list(threads.map(lambda _: clf.predict(X[:50]).tolist(), range(8)))  # noqa: B023
         assert answers == [clf.predict(X[:50]).tolist()] * 8

@@ -122,7 +122,7 @@ def test_recent_with_a_large_budget_is_recent_without():
     X = X + np.arange(200)[:, None] * 1e-3  # no row twice
     free, within = (
         PerceptronClassifier(
-            kernels.RBF(gamma=0.1), epochs=2, shuffle=False, predictor="recent", budget=budget
+            kernels.RBF(gamma=0.1), max_iter=2, shuffle=False, predictor="recent", budget=budget
         ).fit(X, y)
         for budget in (None, Budget(400, "oldest"))
     )
@@ -134,7 +134,7 @@ def test_recent_with_a_large_budget_is_recent_without():
 def test_recent_survives_what_a_budget_forgets(policy):
     X, y = turning(600)
     learner = PerceptronClassifier(
-        kernels.RBF(gamma=0.1), epochs=1, shuffle=False, predictor="recent", budget=Budget(40, policy)
+        kernels.RBF(gamma=0.1), max_iter=1, shuffle=False, predictor="recent", budget=Budget(40, policy)
     ).fit(X, y)
     assert learner.run_.hypothesis.recent.since[0] > 300
     assert learner.score(X[450:], y[450:]) > 0.8
@@ -142,9 +142,9 @@ def test_recent_survives_what_a_budget_forgets(policy):
 
 def test_recent_follows_a_run_from_its_first_round():
     X, y = blobs(3, rows=30, apart=0.5)
-    clf = PerceptronClassifier(predictor="recent", epochs=1, shuffle=False).fit(X, y)
+    clf = PerceptronClassifier(predictor="recent", max_iter=1, shuffle=False).fit(X, y)
     assert clf.coef_.shape == (3, 4)
-    unfollowed = PerceptronClassifier(epochs=1).fit(X, y).set_params(predictor="recent")
+    unfollowed = PerceptronClassifier(max_iter=1).fit(X, y).set_params(predictor="recent")
     for ask in (unfollowed.predict, unfollowed.decision_function):
         with pytest.raises(ValueError, match="did not follow it: learn with predictor='recent'"):
             ask(X)
@@ -163,7 +163,7 @@ TAGS = [[f"t{int(word[1:]) % 3}" if j < 20 else "t0" for word in words] for j, w
 @pytest.mark.parametrize(("kernel", "keep"), [(None, True), (None, False), (kernels.Polynomial(2), True)])
 def test_recent_continues_after_save_and_load(tmp_path, keep, kernel):
     X, y = turning()
-    options = {"predictor": "recent", "keep_examples": keep, "epochs": 1, "shuffle": False}
+    options = {"predictor": "recent", "keep_examples": keep, "max_iter": 1, "shuffle": False}
     clf = PerceptronClassifier(kernel, **options).fit(X, y)
     save(clf, tmp_path / "model")
     again = load(tmp_path / "model")
@@ -185,8 +185,8 @@ def test_recent_answers_for_every_estimator_and_online_learner():
     one_by_one = online.Classifier(predictor="recent")
     for x, label in zip(X, 2 * y - 1, strict=True):
         one_by_one.add_example(x, label)
-    whole = PerceptronClassifier(predictor="recent", epochs=1, shuffle=False).fit(X, y)
-    np.testing.assert_allclose([one_by_one.predict(x) for x in X], whole.decision_function(X))
+    whole = PerceptronClassifier(predictor="recent", max_iter=1, shuffle=False).fit(X, y)
+    np.testing.assert_allclose([one_by_one.decision_function(x) for x in X], whole.decision_function(X))
     labelling = online.Tagger(predictor="recent")
     for words, tags in zip(WORDS, TAGS, strict=True):
         labelling.add_example(words, tags)
@@ -227,7 +227,9 @@ def test_learn_restarts_the_structure_weights_of_a_users_game_as_play_does(form)
 def test_recent_plays_the_epochs_after_convergence():
     X, y = blobs(2, rows=40, apart=4.0)
     rows = np.rint(X)
-    clf = PerceptronClassifier(epochs=30, shuffle=False, fit_intercept=False, predictor="recent").fit(rows, y)
+    clf = PerceptronClassifier(
+        max_iter=30, shuffle=False, fit_intercept=False, predictor="recent", rule="perceptron"
+    ).fit(rows, y)
     weights, since, _ = restarting_average(rows, 2 * y - 1, 30)
     assert clf.converged_
     assert clf.n_iter_ == 30

@@ -34,7 +34,7 @@ def test_replayed_is_the_shorter_run(data, kernel, rule, epochs):
 
 def test_replayed_starts_at_random_weights():
     X, y = np.eye(3), np.array([0, 1, 2])
-    run = PerceptronClassifier(start="random", random_state=0, epochs=4).fit(X, y).run_
+    run = PerceptronClassifier(start="random", random_state=0, max_iter=4).fit(X, y).run_
     assert np.array_equal(replayed(run, 0).hypothesis.weights, run.hypothesis.start)
     assert np.allclose(replayed(run, run.book.rounds).hypothesis.weights, run.hypothesis.weights)
 

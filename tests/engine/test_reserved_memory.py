@@ -43,7 +43,7 @@ def test_one_round_driver_reserves_entries_for_tokens():
 def test_tagger_with_many_labels_reserves_little():
     names = [f"w{i}" for i in range(LABELS)]
     rounds = [[name] for name in names[3:]] + [names[:3]]
-    tagger = PerceptronTagger(epochs=1).fit(rounds, rounds)
+    tagger = PerceptronTagger(max_iter=1).fit(rounds, rounds)
     assert len(tagger.classes_) == LABELS
     assert len(tagger.run_.book.entries) < 10 * LABELS
 
@@ -58,7 +58,7 @@ def test_one_vs_rest_reserves_an_entry_per_class():
 GAMES = {
     "binary": (Binary(), 2, False),
     "argmax": (Argmax(3), 3, False),
-    "one-vs-rest": (OneVsRest(3), 3, False),
+    "ovr": (OneVsRest(3), 3, False),
     "best": (Ranking("best"), 3, True),
     "top": (Ranking("top"), 3, True),
     "sequence": (Sequence(3), 3, True),

@@ -59,11 +59,11 @@ def test_winner_of_many_classes_is_not_settled_while_the_second_is_near():
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-@pytest.mark.parametrize("multiclass", ["argmax", "one-vs-rest"])
+@pytest.mark.parametrize("multiclass", ["argmax", "ovr"])
 def test_settled_votes_needs_few_guesses(classes, multiclass, monkeypatch):
     monkeypatch.setattr(majority, "FEW_ROWS", 50)  # several threads
     X, y = blobs(classes, rows=400, apart=4.0)
-    clf = PerceptronClassifier(epochs=20, random_state=0, predictor="vote", multiclass=multiclass).fit(X, y)
+    clf = PerceptronClassifier(max_iter=20, random_state=0, predictor="vote", multiclass=multiclass).fit(X, y)
     run, asked = clf.run_, rows_of(X)
     entries, last = guesses.entries_of(run, run.ledger), run.hypothesis.scores(asked)
     _, settled = majority.settled_votes(run, asked, last, entries)

@@ -19,7 +19,7 @@ from rosenblatt.features import NameEncoder, word
 @pytest.mark.parametrize("predictor", ["last", "average", "best", "vote", "sample"])
 def test_fit_learns_every_kind_of_input(kind, predictor):
     X, options = INPUTS[kind]
-    tagger = PerceptronTagger(predictor="vote", epochs=30, random_state=0, **options).fit(X, TAGS)
+    tagger = PerceptronTagger(predictor="vote", max_iter=30, random_state=0, **options).fit(X, TAGS)
     tagger.set_params(predictor=predictor)
     if predictor == "last":
         assert tagger.predict(X) == TAGS
@@ -36,7 +36,7 @@ def test_fit_learns_every_kind_of_input(kind, predictor):
 def test_partial_fit_in_parts_is_one_epoch(kind, rule):
     """Ledger, average and answers do not depend on the parts."""
     X, options = INPUTS[kind]
-    whole = PerceptronTagger(rule=rule, epochs=1, shuffle=False, **options).fit(X, TAGS)
+    whole = PerceptronTagger(rule=rule, max_iter=1, shuffle=False, **options).fit(X, TAGS)
     parts = PerceptronTagger(rule=rule, **options)
     for part in (slice(0, 1), slice(1, 4), slice(4, None)):
         parts.partial_fit(X[part], TAGS[part], classes=whole.classes_)
@@ -77,7 +77,7 @@ def test_fit_accepts_one_array_with_lengths():
 @pytest.mark.parametrize("pairs", ["crfpp", "pairs", "dicts"])
 def test_pruned_changes_no_answer(pairs):
     X, options = INPUTS[pairs]
-    tagger = PerceptronTagger(random_state=0, epochs=3, **options).fit(X, TAGS)
+    tagger = PerceptronTagger(random_state=0, max_iter=3, **options).fit(X, TAGS)
     small = tagger.pruned()
     assert [[score for _, score in paths] for paths in small.n_best(X, 3)] == [
         [score for _, score in paths] for paths in tagger.n_best(X, 3)
@@ -106,13 +106,15 @@ def test_early_stopping_keeps_the_best_epoch(kernel, metric):
     random = np.random.default_rng(0)
     X = [random.normal(size=(5, 3)) for _ in range(60)]
     y = [np.where(x[:, 0] + random.normal(size=5) > 0, "a", "b").tolist() for x in X]
-    tagger = PerceptronTagger(kernel, patience=2, epochs=30, metric=metric, random_state=0, predictor="last")
-    tagger.fit(X[:40], y[:40], dev=(X[40:], y[40:]))
-    best = int(np.argmax(tagger.dev_scores_)) + 1
-    assert len(tagger.dev_scores_) == min(best + 2, 30)
-    assert tagger.n_iter_ == best
-    assert tagger.score(X[40:], y[40:]) == max(tagger.dev_scores_)
-    again = clone(tagger).set_params(patience=None, epochs=best).fit(X[:40], y[:40])
+    stops = {"early_stopping": True, "n_iter_no_change": 2}
+    tagger = PerceptronTagger(kernel, max_iter=30, metric=metric, random_state=0, predictor="last", **stops)
+    tagger.fit(X[:40], y[:40], eval_set=(X[40:], y[40:]))
+    scores = tagger.evals_result_["valid_0"][metric]
+    best = int(np.argmax(scores)) + 1
+    assert len(scores) == min(best + 2, 30)
+    assert tagger.n_iter_ == tagger.best_iteration_ == best
+    assert tagger.score(X[40:], y[40:]) == max(scores)
+    again = clone(tagger).set_params(early_stopping=False, max_iter=best).fit(X[:40], y[:40])
     assert again.ledger_ == tagger.ledger_
     assert again.predict(X) == tagger.predict(X)
     assert tagger.set_params(predictor="average").predict(X) == again.set_params(predictor="average").predict(
@@ -131,29 +133,30 @@ def test_early_stopping_encodes_the_validation_set_once(predictor):
         seen[tuple(sentence), i] += 1
         return features(sentence, i)
 
-    options = {"features": counted, "epochs": 6, "predictor": predictor, "random_state": 0}
-    tagger = PerceptronTagger(patience=6, **options)
-    tagger.fit(SENTENCES[:4], TAGS[:4], dev=(iter(SENTENCES[4:]), iter(TAGS[4:])))
-    assert len(tagger.dev_scores_) > 2
+    options = {"features": counted, "max_iter": 6, "predictor": predictor, "random_state": 0}
+    tagger = PerceptronTagger(**options)
+    tagger.fit(SENTENCES[:4], TAGS[:4], eval_set=(iter(SENTENCES[4:]), iter(TAGS[4:])))
+    scores = tagger.evals_result_["valid_0"]["token_accuracy"]
+    assert len(scores) > 2
     assert seen == Counter((tuple(sentence), i) for sentence in SENTENCES for i in range(len(sentence)))
-    for epoch, score in enumerate(tagger.dev_scores_, 1):
-        other = PerceptronTagger(**options | {"epochs": epoch}).fit(SENTENCES[:4], TAGS[:4])
+    for epoch, score in enumerate(scores, 1):
+        other = PerceptronTagger(**options | {"max_iter": epoch}).fit(SENTENCES[:4], TAGS[:4])
         assert other.score(SENTENCES[4:], TAGS[4:]) == score
 
 
 @pytest.mark.parametrize("predictor", ["last", "best", "vote"])
 def test_early_stopping_on_sparse_rows_keeps_what_was_corrected(predictor):
-    options = {"random_state": 0, "predictor": predictor, "keep_examples": True, "epochs": 9}
-    tagger = PerceptronTagger(patience=2, **options).fit(
-        SENTENCES[:4], TAGS[:4], dev=(SENTENCES[4:], TAGS[4:])
+    options = {"random_state": 0, "predictor": predictor, "keep_examples": True, "max_iter": 9}
+    tagger = PerceptronTagger(early_stopping=True, n_iter_no_change=2, **options).fit(
+        SENTENCES[:4], TAGS[:4], eval_set=(SENTENCES[4:], TAGS[4:])
     )
-    again = PerceptronTagger(**options | {"epochs": tagger.n_iter_}).fit(SENTENCES[:4], TAGS[:4])
+    again = PerceptronTagger(**options | {"max_iter": tagger.n_iter_}).fit(SENTENCES[:4], TAGS[:4])
     assert again.ledger_ == tagger.ledger_
     for name in ("last", "best", "average", "vote"):
         mine, others = (each.set_params(predictor=name).predict(SENTENCES) for each in (tagger, again))
         assert mine == others
-    with pytest.raises(ValueError, match=r"dev must be a pair \(X, y\)"):
-        PerceptronTagger(patience=2).fit(SENTENCES, TAGS, dev=SENTENCES)
+    with pytest.raises(ValueError, match=r"eval_set must be \(X, y\), or a list of such tuples"):
+        PerceptronTagger().fit(SENTENCES, TAGS, eval_set=SENTENCES)
 
 
 def integer_arrays(largest, dtype):
@@ -166,7 +169,7 @@ def test_float32_weights_write_the_ledger_of_float64(largest):
     """float32 is used only where every weight is exact."""
     labels = [np.random.default_rng(i).integers(0, 3, 4).tolist() for i in range(40)]
     single, double = (
-        PerceptronTagger(random_state=0, epochs=20).fit(integer_arrays(largest, dtype), labels)
+        PerceptronTagger(random_state=0, max_iter=20).fit(integer_arrays(largest, dtype), labels)
         for dtype in (np.float32, np.float64)
     )
     assert single.ledger_ == double.ledger_
@@ -206,7 +209,7 @@ def test_class_weight_scales_corrections():
 @pytest.mark.parametrize("kind", ["texts", "crfpp pairs", "kernel", "arrays"])
 def test_certificate_holds_for_every_kind_of_input(kind):
     X, options = INPUTS[kind]
-    tagger = PerceptronTagger(epochs=50, random_state=0, keep_examples=True, **options).fit(X, TAGS)
+    tagger = PerceptronTagger(max_iter=50, random_state=0, keep_examples=True, **options).fit(X, TAGS)
     certificate = tagger.certificate(X, TAGS)
     assert certificate.separable
     assert certificate.holds
@@ -225,7 +228,7 @@ def test_tagger_is_a_scikit_learn_estimator():
     assert clone(tagger).get_params() == tagger.get_params()
     scores = cross_val_score(tagger, SENTENCES * 3, TAGS * 3, cv=3)
     assert scores.mean() > 0.9
-    search = GridSearchCV(tagger, {"epochs": [1, 5], "templates": [None, (word[0],)]}, cv=3).fit(
+    search = GridSearchCV(tagger, {"max_iter": [1, 5], "templates": [None, (word[0],)]}, cv=3).fit(
         SENTENCES * 3, TAGS * 3
     )
     assert search.best_score_ > 0.9

@@ -12,13 +12,13 @@ from rosenblatt import PerceptronTagger, kernels, metrics
 
 @pytest.fixture(scope="module")
 def tagger():
-    return PerceptronTagger(random_state=0, epochs=3).fit(SENTENCES, TAGS)
+    return PerceptronTagger(random_state=0, max_iter=3).fit(SENTENCES, TAGS)
 
 
 @pytest.mark.parametrize("kernel", [None, kernels.Polynomial(2)])
 @pytest.mark.parametrize("predictor", ["last", "average", "best", "vote", "sample"])
 def test_predict_never_breaks_the_scheme(kernel, predictor):
-    tagger = PerceptronTagger(kernel, scheme="IOB2", predictor=predictor, epochs=1, random_state=0)
+    tagger = PerceptronTagger(kernel, scheme="IOB2", predictor=predictor, max_iter=1, random_state=0)
     tagger.fit(SENTENCES[:2], IOB)
     for answers in tagger.predict(SENTENCES):
         assert all(after != "I-NP" or before != "O" for before, after in pairwise(["O", *answers]))
@@ -127,7 +127,7 @@ def test_predict_handles_unknown_long_and_single_label_input(tagger):
     assert tagger.predict([["неизвестно", "🙂", ""]])[0]
     long = ["the", "cat", "sat"] * 33_334
     assert len(tagger.predict([long])[0]) == 100_002
-    assert PerceptronTagger(epochs=1).fit([long], [["A", "B", "C"] * 33_334]).predict([["the"]]) == [["A"]]
+    assert PerceptronTagger(max_iter=1).fit([long], [["A", "B", "C"] * 33_334]).predict([["the"]]) == [["A"]]
     one = PerceptronTagger().fit([["a"]], [["X"]])
     assert one.predict([["a", "b", "c"]]) == [["X"] * 3]
     assert metrics.token_accuracy([["NEW"]], tagger.predict([["the"]])) == 0.0

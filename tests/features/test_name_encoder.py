@@ -196,7 +196,7 @@ def test_name_encoder_hashes_and_drops_names():
         (TemplateEncoder([column(1)[0]], []), [["a"]], "row of 2 strings or more"),
         (TemplateEncoder([column(1)[0]], []), Columns([["a"]], np.array([0, 1])), "row of 2 strings or more"),
         (ArrayEncoder(), [np.ones(3)], r"shape \(3,\) as sequence 0"),
-        (ArrayEncoder(), [np.ones((2, 3)), np.ones((1, 2))], "3 features, as the first. Got 2 in sequence 1"),
+        (ArrayEncoder(), [np.ones((2, 3)), np.ones((1, 2))], "Sequence 1 of X has 2 features, but it is expecting 3"),
         (ArrayEncoder(), [np.ones((2, 2)), np.array([[1, np.nan]])], "infinity in token 0 of sequence 1"),
     ],
 )  # fmt: skip

@@ -62,7 +62,9 @@ def a_run(player, X, y, sizes, *, strategy="best", rule="eta", kernel=None, epoc
 def test_ranker_is_the_sources_algorithm(lists, epochs):
     X, y, sizes = lists
     assume(any(len(set(part)) > 1 for part in np.split(y, np.cumsum(sizes)[:-1])))
-    ranker = PerceptronRanker(strategy="best", epochs=epochs, shuffle=False, predictor="last")
+    ranker = PerceptronRanker(
+        strategy="best", rule="perceptron", max_iter=epochs, shuffle=False, predictor="last"
+    )
     ranker.fit(X, y, group=sizes)
     mistakes, v = the_sources_ranker(X, y, sizes, epochs)
     assert ranker.ledger_.when.tolist() == mistakes
@@ -152,8 +154,12 @@ def test_online_ranker_is_fit(lists):
     parts = list(zip(np.split(X, np.cumsum(sizes)[:-1]), np.split(y, np.cumsum(sizes)[:-1]), strict=True))
     pairs = [(rows, set(np.flatnonzero(grades == grades.max()))) for rows, grades in parts]
     assume(any(len(best) < len(rows) for rows, best in pairs))
-    whole = PerceptronRanker(strategy="best", epochs=1, shuffle=False).fit(X, y, group=sizes).ledger_
-    part_by_part = PerceptronRanker(strategy="best")
+    whole = (
+        PerceptronRanker(strategy="best", max_iter=1, shuffle=False, rule="perceptron")
+        .fit(X, y, group=sizes)
+        .ledger_
+    )
+    part_by_part = PerceptronRanker(strategy="best", rule="perceptron")
     for rows, best in pairs:
         part_by_part.partial_fit([(rows, best)])
     assert np.array_equal(part_by_part.ledger_.when, whole.when)
@@ -166,7 +172,9 @@ def test_online_ranker_is_fit(lists):
         "kernel": [rows for rows, _ in pairs],
     }
     for form, candidates in shown.items():
-        ranker = online.Ranker(kernels.Linear() if form == "kernel" else None, predictor="best")
+        ranker = online.Ranker(
+            kernels.Linear() if form == "kernel" else None, predictor="best", rule="perceptron"
+        )
         for rows, (_, best) in zip(candidates, pairs, strict=True):
             ranker.add_example(rows, best)
         assert np.array_equal(ranker.ledger.when, whole.when), form
@@ -249,7 +257,7 @@ def test_certificate_refutes_the_printed_bound():
     """e_i against −e_i: R = 1 and γ = 1/10 allow 2R/γ² = 200 for u = Σ e_i / 10; the margin is 2/10, so 50."""
     d = 100
     pairs = [(np.stack([row, -row]), 0) for row in np.eye(d)]
-    ranker = PerceptronRanker(strategy="best", epochs=2, shuffle=False).fit(pairs)
+    ranker = PerceptronRanker(strategy="best", max_iter=2, shuffle=False).fit(pairs)
     u = np.full(d, 0.1)
     gamma = min(u @ rows[0] - u @ rows[1] for rows, _ in pairs)
     assert gamma == pytest.approx(0.2)
@@ -276,7 +284,7 @@ def test_ranker_keeps_within_4r_and_within_2r_without_negative_products(seed, po
     gamma = min(scores[-1] - scores[-2] for scores in order)
     assume(gamma > 0.02)
     pairs = [(rows, int(np.argmax(rows @ u))) for rows in lists]
-    ranker = PerceptronRanker(strategy="best", epochs=500, random_state=seed).fit(pairs)
+    ranker = PerceptronRanker(strategy="best", rule="perceptron", max_iter=500, random_state=seed).fit(pairs)
     assert ranker.converged_
     assert len(ranker.ledger_.mistakes) <= (2 if positive else 4) / gamma**2
     assert ranker.certificate(pairs).holds
@@ -287,7 +295,7 @@ def test_ranker_keeps_within_4r_and_within_2r_without_negative_products(seed, po
 def test_certificate_holds_or_promises_nothing(strategy, lists, seed):
     """Grades are arbitrary, and many of them equal."""
     X, y, sizes = lists
-    ranker = PerceptronRanker(strategy=strategy, epochs=20, random_state=seed)
+    ranker = PerceptronRanker(strategy=strategy, max_iter=20, random_state=seed)
     assume(any(len(set(part)) > 1 for part in np.split(y, np.cumsum(sizes)[:-1])))
     ranker.fit(X, y, group=sizes)
     certificate = ranker.certificate(X, y, group=sizes)
@@ -302,7 +310,7 @@ def test_certificate_holds_for_every_strategy_and_rule(strategy, rule):
     y, qid = np.digitize(X @ [1.0, -1.0, 0.5], [-0.5, 0.5]), np.repeat(np.arange(12), 5)
     clear = np.abs(X @ [1.0, -1.0, 0.5])[:, None] - [[0.5]]
     keep = (np.abs(clear[:, 0]) > 0.1).nonzero()[0]
-    ranker = PerceptronRanker(strategy=strategy, rule=rule, epochs=50, random_state=0)
+    ranker = PerceptronRanker(strategy=strategy, rule=rule, max_iter=50, random_state=0)
     ranker.fit(X[keep], y[keep], qid=qid[keep])
     certificate = ranker.certificate(X[keep], y[keep], qid=qid[keep])
     assert certificate.holds

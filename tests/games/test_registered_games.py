@@ -36,7 +36,7 @@ def fitted(**parameters):
 @pytest.mark.parametrize("predictor", predictors.NAMES)
 def test_classifier_plays_a_users_game(predictor, kernel):
     X, y = bands()
-    learner = fitted(predictor=predictor, kernel=kernel, epochs=5)
+    learner = fitted(predictor=predictor, kernel=kernel, max_iter=5, fit_intercept=True)
     assert learner.run_.game == Ordinal(4)
     assert learner.score(X, y) > 0.8
     assert learner.decision_function(X).shape == ((200, 4) if predictor == "vote" else (200,))
@@ -45,7 +45,7 @@ def test_classifier_plays_a_users_game(predictor, kernel):
 
 def test_classifier_with_a_game_continues_and_clones():
     X, y = bands()
-    learner = PerceptronClassifier(multiclass=Ordinal(4), shuffle=False, epochs=1)
+    learner = PerceptronClassifier(multiclass=Ordinal(4), shuffle=False, max_iter=1)
     whole = clone(learner).fit(X, y).ledger_
     for part in (slice(0, 90), slice(90, 200)):
         learner.partial_fit(X[part], y[part], classes=LEVELS)

@@ -125,7 +125,9 @@ def test_rules_keep_their_bounds(rule, name):
 
 def test_sample_weight_scales_the_correction():
     X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0, 1])
-    clf = PerceptronClassifier(epochs=1, shuffle=False, fit_intercept=False, predictor="last")
+    clf = PerceptronClassifier(
+        max_iter=1, shuffle=False, fit_intercept=False, predictor="last", rule="perceptron"
+    )
     clf.fit(X, y, sample_weight=[0.5, 3.0])
     assert clf.coef_.tolist() == [[-0.5, 3.0]]
     assert clf.set_params(class_weight={0: 2.0, 1: 1.0}).fit(X, y).coef_.tolist() == [[-2.0, 1.0]]

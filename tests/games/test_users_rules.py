@@ -16,7 +16,7 @@ from fixtures.playing import a_run, sparse
 from rosenblatt import PerceptronClassifier, online
 from rosenblatt.engine.learner import play_pass
 from rosenblatt.games import Binary
-from rosenblatt.rules import Perceptron, compilable
+from rosenblatt.rules import Perceptron, as_rule, compilable
 
 
 @pytest.mark.filterwarnings("ignore:invalid value", "ignore:divide by zero")
@@ -44,6 +44,22 @@ def test_learner_reports_parameters_that_a_step_of_the_library_cannot_use(way, n
     y = np.random.default_rng(1).integers(0, 2, 40)
     with pytest.raises(ValueError, match=r"The rule Borrowing\("):
         a_run(Binary(), form(POINTS), y, rule=Borrowing(numbers=numbers), kernel=kernel, player=player)
+
+
+@dataclass(frozen=True)
+class Requiring(Perceptron):
+    required_margin: float = np.nan
+
+
+def test_learner_reports_a_required_margin_that_is_nan():
+    with pytest.raises(ValueError, match="a required margin that is not NaN"):
+        a_run(Binary(), sparse(POINTS), np.zeros(40, int), rule=Requiring(), player=play_pass)
+
+
+@pytest.mark.parametrize("rule", [Perceptron, 3, object()], ids=["a class", "an integer", "an object"])
+def test_as_rule_rejects_what_is_no_rule(rule):
+    with pytest.raises(TypeError, match="required_margin, parameters, step and bound"):
+        as_rule(rule)
 
 
 @compilable

@@ -105,14 +105,21 @@ def test_as_kernel_wraps_what_it_is_given():
     kernel = Linear() + 1
     assert as_kernel(kernel) is kernel
     assert as_kernel("precomputed") == Precomputed()
+    assert as_kernel("rbf") == RBF()
+    assert as_kernel("linear") == Linear()
     assert as_kernel(gp.RBF()) == Sklearn(gp.RBF())
     assert as_kernel(laws.gram) == Matrix(laws.gram)
 
 
-@pytest.mark.parametrize("obj", ["rbf", "linear", None, 3, RBF, gp.RBF])
+@pytest.mark.parametrize("obj", [None, 3, RBF, gp.RBF])
 def test_as_kernel_rejects_other_objects(obj):
-    with pytest.raises(TypeError, match=r"or the word 'precomputed'. Got "):
+    with pytest.raises(TypeError, match=r"or one of 'linear', .* 'precomputed'. Got "):
         as_kernel(obj)
+
+
+def test_as_kernel_rejects_other_names():
+    with pytest.raises(ValueError, match=r"one of 'linear', .* 'precomputed'. Got 'RBF'."):
+        as_kernel("RBF")
 
 
 GRAM = np.array([[2.0, 1.0, 0.0], [1.0, 5.0, 3.0], [0.0, 3.0, 4.0]])

@@ -8,7 +8,8 @@ import pytest
 
 from rosenblatt.games import Argmax, Binary
 from rosenblatt.loops.blocks import block_loop
-from rosenblatt.loops.compiling import compilable, fingerprint
+from rosenblatt.loops.compiling import compilable, composed, fingerprint
+from rosenblatt.loops.instructions import PLAIN
 from rosenblatt.rules import Margin, PassiveAggressive, Perceptron
 
 
@@ -87,3 +88,27 @@ def test_second_process_compiles_nothing(way, tmp_path):
         counts.append((int(done.stdout), len(list(tmp_path.rglob("*.nbc")))))
     assert counts[0][0] > 0
     assert counts[1] == (0, counts[0][1])
+
+
+@compilable
+def doubled(x):
+    return x + x
+
+
+@pytest.mark.skipif(PLAIN, reason="on this system loops are compiled by Numba's public interface")
+def test_parts_of_a_loop_are_translated_with_the_loop_only(monkeypatch):
+    codegen = pytest.importorskip("numba.core.codegen")
+    translated = []
+    translate = codegen.JITCodeLibrary._finalize_specific
+    monkeypatch.setattr(
+        codegen.JITCodeLibrary,
+        "_finalize_specific",
+        lambda library: (translated.append(library.name), translate(library)),
+    )
+
+    def quadrupled(x):
+        return doubled(doubled(x))
+
+    assert composed(doubled)(quadrupled)(3) == 12
+    assert any("quadrupled" in name for name in translated)
+    assert not any("doubled" in name for name in translated)

@@ -70,5 +70,5 @@ def test_load_and_predict_log_one_line_without_a_cache(model, unwritable):
 def test_numba_cache_dir_is_used_if_writable(model, unwritable, tmp_path):
     cache = tmp_path / "cache"
     done = predict(model, unwritable | {"NUMBA_CACHE_DIR": str(cache)})
-    assert done.stderr.splitlines() == ["still silent"]
-    assert list(cache.rglob("*.nbi"))
+    assert "NUMBA_CACHE_DIR" not in done.stderr
+    assert list(cache.rglob("*.nb[ci]"))

@@ -121,7 +121,7 @@ def test_metrics_of_queries_without_relevant_rows_follow_empty():
         (([1, 0], [1, np.inf], [1, 1]), {}, "scores must be finite"),
         (([1, 0], [1, 2], [1]), {}, "query of each of the 2 rows"),
         (([1, 0], [1, 2], [1, np.nan]), {}, "NaN or infinity in row 1"),
-        (([1, 0], [1, 2], ["a", None]), {}, "None or NaN"),
+        (([1, 0], [1, 2], ["a", None]), {}, "Got None for row 1"),
         (([[1, 0]], [1, 2], [1]), {}, r"Got shape \(1, 2\)"),
         (([], [], []), {}, "at least one row"),
         (([-1, 0], [1, 2], [1, 1]), {}, "at least 0 to gain"),

@@ -2,7 +2,7 @@
 
 Run by `make mutants`. Loops run as plain Python, and every mutant in a fork of its own, so that none costs a
 compilation or a start. Only tests that call the changed function are run. Arguments: sources to mutate, by
-default all; `--survivors`: only what survived the last time.
+default all; `--survivors`: only what no test noticed the last time, or is new.
 """
 
 import ast
@@ -79,9 +79,12 @@ class Baseline(Short):
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item):
-        """Fail a test that is slow."""
-        with within(CONFIG["slowest"]):
-            return (yield)
+        """Fail a test that is slow, with an error that begins here: where an alarm interrupts may have no line."""
+        try:
+            with within(CONFIG["slowest"]):
+                return (yield)
+        except Late:
+            raise TimeoutError(f"more than {CONFIG['slowest']} s") from None
 
     def pytest_runtest_logreport(self, report):
         """Note a test that passed."""
@@ -249,6 +252,28 @@ def chosen(tests, path, line):
     return names, total
 
 
+class Judge:
+    """Tells whether tests of a file notice its mutants, after those tests have passed on the file as it is."""
+
+    def __init__(self, path, tests):
+        self.path, self.tests, self.passed = path, tests, set()
+
+    def outcome(self, line, text):
+        """Return "killed" or "survived", and how many tests were run."""
+        names, seconds = chosen(self.tests, self.path, line)
+        if not names:
+            return "survived", 0
+        if tuple(names) not in self.passed:
+            code = forked(tested, self.path, self.path.read_text(), names, seconds)
+            if code != 0:
+                raise RuntimeError(
+                    f"Without a change, tests of {self.path.name}:{line} end with {code}: {names}"
+                )
+            self.passed.add(tuple(names))
+        code = forked(tested, self.path, text, names, seconds)
+        return ("survived" if code == 0 else "killed"), len(names)
+
+
 def difference(old, new):
     """Return the changed lines, before and after."""
     pairs = zip(old.splitlines(), new.splitlines(), strict=False)
@@ -266,16 +291,15 @@ def main(arguments):
             importlib.import_module(module)
     for name in sources:
         path, counts, began = SOURCES / name, Counter(), time.monotonic()
+        judge = Judge(path, tests)
         for line, operator, occurrence, text in mutants(path):
             key = f"{name} {operator} {occurrence}"
-            if "--survivors" not in arguments or outcomes[key] == "survived":
-                names, seconds = chosen(tests, path, line)
-                code = forked(tested, path, text, names, seconds) if names else 0
-                outcomes[key] = "survived" if code == 0 else "killed"
-                if code == 0:
+            if "--survivors" not in arguments or outcomes.get(key) != "killed":
+                outcomes[key], run = judge.outcome(line, text)
+                if outcomes[key] == "survived":
                     where = [f[0] for f in functions(path) if f[1] <= line <= f[2]][-1:] or ["module"]
                     what = difference(path.read_text(), text)
-                    print(f"  {name}:{line} {where[0]}: {what} ({operator}, {len(names)} tests)", flush=True)
+                    print(f"  {name}:{line} {where[0]}: {what} ({operator}, {run} tests)", flush=True)
             counts[outcomes[key]] += 1
         print(f"{name}: {counts.total()} mutants, {counts['killed']} killed, {counts['survived']} survived")
         print(f"  in {time.monotonic() - began:.0f} s", flush=True)

@@ -37,17 +37,17 @@ def test_predict_and_add_example_take_the_packed_path(monkeypatch, predictor):
     for form in (dict, lambda x: [*x.values()], lambda x: np.array([*x.values()])):
         learner = online.Classifier(predictor=predictor)
         for x, label in named_stream(20, 5):
-            learner.predict(form(x))
+            learner.decision_function(form(x))
             learner.add_example(form(x), label)
         assert learner.ledger.rounds == 20
 
 
 @pytest.mark.parametrize("features", [0, 1, 2, 3, 4, 5, 8, 11])
 def test_predict_returns_the_score_that_the_next_round_sees(features):
-    learner = online.Classifier()
+    learner = online.Classifier(classes=[-1, 1])
     predicted = []
     for x, label in named_stream(80, features):
-        predicted.append(label * learner.predict(x))
+        predicted.append(label * learner.decision_function(x))
         learner.add_example(x, label)
     ledger = learner.ledger
     assert len(ledger) > (5 if features else 0)
@@ -58,8 +58,8 @@ def test_predict_changes_nothing():
     asked, silent = online.Classifier(), online.Classifier()
     for x, label in named_stream(60, 5):
         before = asked.ledger
-        asked.predict(x)
-        asked.predict({f"{name} unseen": value for name, value in x.items()} | x)
+        asked.decision_function(x)
+        asked.decision_function({f"{name} unseen": value for name, value in x.items()} | x)
         assert asked.ledger is before
         for learner in (asked, silent):
             learner.add_example(x, label)
@@ -70,7 +70,7 @@ def test_predict_changes_nothing():
 def test_add_example_learns_a_dict_as_it_is_now():
     asked, silent = online.Classifier(), online.Classifier()
     for i, (x, label) in enumerate(named_stream(60, 5)):
-        asked.predict(x)
+        asked.decision_function(x)
         name = next(iter(x))
         if i % 3 == 0:
             x[name] *= -2.0
@@ -81,16 +81,16 @@ def test_add_example_learns_a_dict_as_it_is_now():
         for learner in (asked, silent):
             learner.add_example(x, label)
     assert asked.ledger == silent.ledger
-    assert asked.predict(x) == silent.predict(x) != 0
+    assert asked.decision_function(x) == silent.decision_function(x) != 0
 
 
 def test_predict_uses_names_learned_since():
-    learner = online.Classifier(fit_intercept=False)
+    learner = online.Classifier(fit_intercept=False, rule="perceptron")
     learner.add_example({"a": 1.0}, 1)
     x = {"a": 1.0, "b": 2.0}
-    assert learner.predict(x) == learner.predict(x) == 1.0
+    assert learner.decision_function(x) == learner.decision_function(x) == 1.0
     learner.add_example({"b": 3.0}, 1)
-    assert learner.predict(x) == 7.0
+    assert learner.decision_function(x) == 7.0
 
 
 class AnyName:
@@ -105,9 +105,9 @@ class AnyName:
 def test_add_example_accepts_any_hashable_name():
     learner, name = online.Classifier(), AnyName()
     for x in ({"a": 1.0}, {name: 2.0}, {"a": 1.0, name: 1.0}, {3: 1.0, (1, 2): 1.0, name: 1.0}):
-        learner.predict(x)
+        learner.decision_function(x)
         learner.add_example(x, 1 if "a" in x else -1)
-    assert learner.predict({"a": 1.0}) > 0 > learner.predict({name: 2.0})
+    assert learner.decision_function({"a": 1.0}) > 0 > learner.decision_function({name: 2.0})
 
 
 def test_add_example_accepts_any_mapping_and_number():
@@ -125,7 +125,7 @@ def test_add_example_accepts_any_mapping_and_number():
         learner = online.Classifier()
         for x, label in examples:
             learner.add_example(form(x), label)
-        scores.append([learner.predict(form(x)) for x, _ in examples])
+        scores.append([learner.decision_function(form(x)) for x, _ in examples])
     assert scores == scores[:1] * len(forms)
     assert any(scores[0])
 
@@ -149,9 +149,9 @@ def test_add_example_accepts_rows_in_any_form():
     for form, made in forms.items():
         learner = online.Classifier()
         for x, label in zip(X.tolist(), (1, -1, -1, 1), strict=True):
-            learner.predict(made(x))
+            learner.decision_function(made(x))
             learner.add_example(made(x), label)
-        scores[form] = [learner.predict(made(x)) for x in X.tolist()]
+        scores[form] = [learner.decision_function(made(x)) for x in X.tolist()]
     assert all(found == scores["list"] for found in scores.values()), scores
     assert any(scores["list"])
 
@@ -162,7 +162,7 @@ def test_add_example_rejects_bad_values_and_keeps_the_state():
     before = learner.ledger
     for value in (np.nan, np.inf, [3], object(), None):
         for name in ("a", "new"):
-            for ask in (learner.predict, lambda x: learner.add_example(x, -1)):
+            for ask in (learner.decision_function, lambda x: learner.add_example(x, -1)):
                 with pytest.raises(
                     ValueError, match=f"(a finite number|must hold strings).* Got .* for '{name}'"
                 ):
@@ -175,9 +175,9 @@ def test_add_example_rejects_bad_values_and_keeps_the_state():
 
 @pytest.mark.parametrize("predictor", ["last", "average"])
 def test_predict_and_add_example_reject_scores_out_of_range(predictor):
-    learner = online.Classifier(predictor=predictor)
+    learner = online.Classifier(predictor=predictor, rule="perceptron")
     learner.add_example({"a": 1e200}, 1)
-    for ask in (learner.predict, lambda x: learner.add_example(x, 1)):
+    for ask in (learner.decision_function, lambda x: learner.add_example(x, 1)):
         with pytest.raises(ValueError, match="numbers too large to be added up"):
             ask({"a": 1e200})
     assert learner.ledger.rounds == 1
@@ -195,7 +195,9 @@ def test_deepcopy_learns_independently():
     for x, label in examples[30:]:
         twin.add_example(x, label)
     assert twin.ledger == learner.ledger
-    assert [twin.predict(x) for x, _ in examples] == [learner.predict(x) for x, _ in examples]
+    assert [twin.decision_function(x) for x, _ in examples] == [
+        learner.decision_function(x) for x, _ in examples
+    ]
 
 
 def test_predict_may_be_called_from_several_threads():
@@ -204,9 +206,9 @@ def test_predict_may_be_called_from_several_threads():
     for x, label in examples:
         learner.add_example(x, label)
     rows = [x for x, _ in examples] * 20
-    expected = [learner.predict(x) for x in rows]
+    expected = [learner.decision_function(x) for x in rows]
     with ThreadPoolExecutor(4) as pool:
-        for found in pool.map(lambda _: [learner.predict(x) for x in rows], range(4)):
+        for found in pool.map(lambda _: [learner.decision_function(x) for x in rows], range(4)):
             assert found == expected
 
 
@@ -227,7 +229,7 @@ def test_add_example_rejects_nan_steps():
     learner = online.Classifier(rule=StepOfNan())
     with pytest.raises(ValueError, match="finite"):
         learner.add_example({"a": 2.0}, 1)
-    assert learner.ledger.rounds == learner.predict({"a": 1.0}) == 0
+    assert learner.ledger.rounds == learner.decision_function({"a": 1.0}) == 0
 
 
 def test_ledger_is_that_of_the_latest_round():

@@ -32,7 +32,7 @@ LABELS = ["ADJ", "DET", "NOUN", "VERB"]
 def test_add_example_one_by_one_is_fit(kernel, predictor, options):
     """Sentences without tokens are rounds, too."""
     sentences, tags = ([[], *some[:3], [], *some[3:], []] for some in (SENTENCES, TAGS))
-    whole = PerceptronTagger(kernel, epochs=1, shuffle=False, predictor=predictor, **options)
+    whole = PerceptronTagger(kernel, max_iter=1, shuffle=False, predictor=predictor, **options)
     whole.fit(sentences, tags)
     online = Tagger(kernel, labels=LABELS, predictor=predictor, **options)
     for example in zip(sentences, tags, strict=True):

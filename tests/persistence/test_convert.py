@@ -74,7 +74,7 @@ def test_to_onnx_rejects_taggers():
 )
 def test_to_json_rejects_taggers_without_named_weights(options, words):
     with pytest.raises(ValueError, match=words):
-        to_json(PerceptronTagger(epochs=1, **options).fit(WORDS, TAGS))
+        to_json(PerceptronTagger(max_iter=1, **options).fit(WORDS, TAGS))
 
 
 def test_to_onnx_rejects_oversized_arrays(monkeypatch):

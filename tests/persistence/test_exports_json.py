@@ -22,7 +22,7 @@ from fixtures.export_data import (
     scored,
     tagger,
 )
-from rosenblatt import PerceptronRanker, PerceptronTagger, kernels
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels
 from rosenblatt.persistence import to_json
 
 
@@ -31,7 +31,7 @@ from rosenblatt.persistence import to_json
 def test_to_json_is_enough_to_compute_classifiers(kernel, sparse):
     rows = SPARSE if sparse else X
     for labels, predictor in ((TWO, "average"), (THREE, "last"), (THREE, "best")):
-        for options in ({}, {"fit_intercept": False}, {"multiclass": "one-vs-rest"}):
+        for options in ({}, {"fit_intercept": False}, {"multiclass": "ovr"}):
             learner = fitted(kernel, labels, rows, predictor=predictor, **options)
             found = read(learner)
             assert found["predictor"] == predictor
@@ -52,8 +52,24 @@ def test_to_json_records_ties():
 
 @pytest.mark.parametrize("kernel", KERNELS[:4], ids=repr)
 def test_to_json_is_enough_to_compute_rankers(kernel):
-    learner = PerceptronRanker(kernel, epochs=2, random_state=0).fit(X, TWO.astype(int), qid=QUERIES)
+    learner = PerceptronRanker(kernel, max_iter=2, random_state=0).fit(X, TWO.astype(int), qid=QUERIES)
     close(scored(read(learner), NEW)[:, 0], learner.decision_function(NEW))
+
+
+@pytest.mark.parametrize("labels", [TWO, THREE], ids=["two", "three"])
+def test_to_json_is_enough_to_compute_probabilities(labels):
+    assert read(fitted(labels=labels))["calibration"] is None
+    learner = fitted(labels=labels).calibrate(X, labels)
+    found, scores = read(learner), scored(read(learner), NEW)
+    slope, offset, noise = (found["calibration"][name] for name in ("slope", "offset", "noise"))
+    if len(found["classes"]) == 2:
+        second = 1 / (1 + np.exp(-slope * scores[:, 0] - offset))
+        expected = np.column_stack([1 - second, second])
+    else:
+        powers = np.exp(slope * scores)
+        expected = (1 - noise) * powers / powers.sum(axis=1, keepdims=True) + noise / len(found["classes"])
+    close(learner.predict_proba(NEW), expected)
+    assert read(learner.set_params(predictor="last"))["calibration"] is None
 
 
 def test_to_json_records_feature_names():
@@ -187,6 +203,31 @@ def test_to_json_writes_forbidden_transitions_as_null():
 
 def test_to_json_rejects_features_that_share_a_name():
     tokens = [[{"1": "a"}, {1: "a"}], [{1: "a"}, {"1": "a"}]]
-    learner = PerceptronTagger(epochs=3).fit(tokens, [["A", "B"], ["B", "A"]])
+    learner = PerceptronTagger(max_iter=3).fit(tokens, [["A", "B"], ["B", "A"]])
     with pytest.raises(ValueError, match="two that are both called '1=a'"):
         to_json(learner)
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)], ids=repr)
+def test_to_json_is_enough_to_compute_scores_of_named_features(kernel):
+    examples = [{"size": 2, "colour": "red"}, {"size": -1}, ["colour=red", "round"]]
+    learner = PerceptronClassifier(kernel, random_state=0, predictor="last").fit(examples, [1, 0, 1])
+    found = read(learner)
+    assert (found["reads"], found["names"]) == ("names", ["size", "colour=red", "round"])
+    rows = np.array([[2.0, 1, 0], [-1, 0, 0], [0, 1, 1]])
+    close(scored(found, rows)[:, 0], learner.decision_function(examples))
+    assert read(fitted())["reads"] == "arrays"
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"features": "words"}, "An export holds no functions. Got features='words'"),
+        ({"features": "words", "hashing": 8}, "An export holds no functions"),
+        ({"hashing": 8}, "Hashed features cannot be exported by name. Got hashing=8"),
+    ],
+)
+def test_to_json_rejects_names_that_it_cannot_make(options, words):
+    X = ["a b", "c"] if "features" in options else [["a", "b"], ["c"]]
+    with pytest.raises(ValueError, match=words):
+        to_json(PerceptronClassifier(**options).fit(X, [0, 1]))

@@ -52,9 +52,21 @@ def same_answers(learner, rows=NEW):
 @pytest.mark.parametrize("predictor", GUESSES)
 @pytest.mark.parametrize("kernel", KERNELS, ids=repr)
 def test_to_onnx_answers_as_the_library(kernel, predictor):
-    for labels, multiclass in ((TWO, "argmax"), (THREE, "argmax"), (THREE, "one-vs-rest")):
+    for labels, multiclass in ((TWO, "argmax"), (THREE, "argmax"), (THREE, "ovr")):
         for rows in (X, SPARSE):
             same_answers(fitted(kernel, labels, rows, multiclass=multiclass, predictor=predictor))
+
+
+@pytest.mark.parametrize("kernel", [None, RBF(gamma=0.5)])
+@pytest.mark.parametrize("labels", [TWO, THREE], ids=["two", "three"])
+def test_to_onnx_has_probabilities_of_calibrated_classifiers(labels, kernel):
+    learner = fitted(kernel, labels)
+    assert list(answers(learner, NEW)) == ["label", "scores"]
+    found = answers(learner.calibrate(X, labels), NEW)
+    assert list(found) == ["label", "scores", "probabilities"]
+    np.testing.assert_allclose(found["probabilities"], learner.predict_proba(NEW), rtol=1e-8)
+    same_answers(learner)
+    assert list(answers(learner.set_params(predictor="last"), NEW)) == ["label", "scores"]
 
 
 @settings(max_examples=30)
@@ -65,7 +77,7 @@ def test_to_onnx_answers_as_the_library(kernel, predictor):
     st.booleans(),
 )
 def test_to_onnx_accepts_any_kernel_expression(kernel, rows, classes, sparse):
-    learner = fitted(kernel, np.arange(8) % classes, sp.csr_array(rows) if sparse else rows, epochs=2)
+    learner = fitted(kernel, np.arange(8) % classes, sp.csr_array(rows) if sparse else rows, max_iter=2)
     size = np.abs(learner.dual_coef_).sum() * max(1.0, np.abs(kernel(rows)).max())
     close(answers(learner, rows)["scores"], learner.decision_function(rows), size)
 
@@ -78,7 +90,7 @@ def test_to_onnx_accepts_any_kernel_expression(kernel, rows, classes, sparse):
     st.sampled_from(("last", "best")),
 )
 def test_to_onnx_is_exact_on_integers(kernel, rows, classes, predictor):
-    learner = fitted(kernel, np.arange(8) % classes, rows, epochs=1, predictor=predictor)
+    learner = fitted(kernel, np.arange(8) % classes, rows, rule="perceptron", max_iter=1, predictor=predictor)
     found = answers(learner, rows)
     assert np.array_equal(found["scores"], learner.decision_function(rows))
     assert np.array_equal(found["label"], learner.predict(rows))
@@ -136,14 +148,14 @@ def test_to_onnx_labels_are_strings_or_integers(names):
 @pytest.mark.parametrize("kernel", KERNELS[:4], ids=repr)
 @pytest.mark.parametrize("strategy", ["pairs", "best", "top"])
 def test_to_onnx_of_rankers_outputs_scores(kernel, strategy, predictor):
-    options = {"strategy": strategy, "predictor": predictor, "epochs": 2, "random_state": 0}
+    options = {"strategy": strategy, "predictor": predictor, "max_iter": 2, "random_state": 0}
     learner = PerceptronRanker(kernel, **options).fit(X, TWO.astype(int), qid=QUERIES)
     assert list(answers(learner, NEW)) == ["scores"]
     same_answers(learner)
 
 
 def test_to_onnx_of_a_learner_without_mistakes_scores_0():
-    options = {"ties": "positive", "fit_intercept": False}
+    options = {"ties": "positive", "fit_intercept": False, "rule": "perceptron"}
     learner = PerceptronClassifier(Linear(), **options).partial_fit(X, np.ones(60, int), classes=[0, 1])
     assert not len(learner.ledger_)
     same_answers(learner)
@@ -180,3 +192,9 @@ def test_to_onnx_computes_equal_kernel_parts_once():
     assert nodes.count("Exp") == 1
     assert nodes.count("MatMul") == 2
     assert nodes.count("Mul") == 5  # x², the rate, the product, and two squarings
+
+
+def test_to_onnx_rejects_named_features():
+    pytest.importorskip("onnx")
+    with pytest.raises(ValueError, match="An ONNX graph takes rows of numbers"):
+        to_onnx(PerceptronClassifier().fit([{"a": 1}, {"b": 1}], [0, 1]))

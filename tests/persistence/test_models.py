@@ -13,7 +13,7 @@ from safetensors import numpy as tensors
 from sklearn.pipeline import make_pipeline
 
 from fixtures import model_data
-from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, load, online, save
+from rosenblatt import PerceptronClassifier, PerceptronTagger, kernels, load, save
 from rosenblatt._atomic import replace_file
 from rosenblatt.persistence import ModelError, archive, load_model, models
 
@@ -25,7 +25,7 @@ def same(found, expected):
     return np.array_equal(found, expected) if isinstance(expected, np.ndarray) else found == expected
 
 
-@pytest.mark.parametrize("kind", ["classifiers", "rankers", "taggers"])
+@pytest.mark.parametrize("kind", ["classifiers", "rankers", "taggers", "named"])
 def test_load_restores_the_learner(kind, tmp_path):
     path = tmp_path / "model.rosenblatt"
     for learner, asked in getattr(model_data, kind)():
@@ -41,7 +41,7 @@ def test_load_restores_the_learner(kind, tmp_path):
         assert path.read_bytes() == first
 
 
-@pytest.mark.parametrize("kind", ["classifiers", "rankers", "taggers"])
+@pytest.mark.parametrize("kind", ["classifiers", "rankers", "taggers", "named"])
 def test_partial_fit_after_load_writes_the_same_bytes(kind, tmp_path):
     path = tmp_path / "model.rosenblatt"
     learners = [
@@ -92,7 +92,7 @@ def test_load_restores_feature_names(tmp_path):
 def test_load_restores_the_type_of_labels(labels, tmp_path):
     labels = np.asarray(labels)
     y = labels[np.arange(60) % len(labels)]
-    save(PerceptronClassifier(epochs=1).fit(X, y), tmp_path / "model")
+    save(PerceptronClassifier(max_iter=1).fit(X, y), tmp_path / "model")
     again = load(tmp_path / "model").classes_
     assert again.dtype == labels.dtype
     assert again.tolist() == np.unique(labels).tolist()
@@ -202,13 +202,6 @@ def test_load_survives_mutated_files(tmp_path):
     assert tally["refused"] > 800
 
 
-@pytest.mark.parametrize("kind", ["Classifier", "Ranker", "Tagger"])
-def test_save_says_what_to_do_with_online_learners(kind, tmp_path):
-    sentence = rf"Got {kind}: pickle it, or learn with Perceptron{kind}\.partial_fit and save that"
-    with pytest.raises(ValueError, match=sentence):
-        save(getattr(online, kind)(), tmp_path / "model")
-
-
 def test_save_rejects_unsupported_learners(tmp_path):
     target = tmp_path / "model"
     with pytest.raises(ValueError, match="Python functions"):
@@ -296,3 +289,56 @@ def test_load_checks_what_compiled_loops_rely_on(tmp_path, name, index, value, w
         arrays[where].reshape(-1)[index] = value
 
     assert words in forge(path, change)
+
+
+def test_load_restores_names_and_what_makes_features(tmp_path):
+    for learner, (X, *_) in model_data.named():
+        save(learner, tmp_path / "model")
+        again = load(tmp_path / "model")
+        assert (again.features, again.hashing) == (learner.features, learner.hashing)
+        assert getattr(again, "vocabulary_", None) == getattr(learner, "vocabulary_", None)
+        assert same(
+            again.decision_function(["new", *X[1:]] if learner.features else X),
+            learner.decision_function(["new", *X[1:]] if learner.features else X),
+        )
+        assert str(again.explain(X[0])) == str(learner.explain(X[0]))
+
+
+@pytest.mark.parametrize("function", [str.split, len, lambda text: [text]])
+def test_save_rejects_functions_that_make_features(function, tmp_path):
+    learner = PerceptronClassifier(features=str.split).fit(["a b", "c"], [0, 1]).set_params(features=function)
+    with pytest.raises(
+        ValueError, match=r"holds no functions\. Got features=.*: learn from what it makes, such as"
+    ):
+        save(learner, tmp_path / "model")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda header, _: header["fitted"].pop("vocabulary"), "there should be a vocabulary"),
+        (lambda header, _: header["parameters"].update(hashing=4), "hashed names should not be listed"),
+        (lambda header, _: header["parameters"].update(features="letters"), "parameters should be possible"),
+        (
+            lambda header, _: header["parameters"].update(features={"features": ["eval", {}]}),
+            "a value should be of a known kind",
+        ),
+        (
+            lambda header, _: header["parameters"].update(features={"features": ["Words", {"ngrams": -1}]}),
+            "a value should be of a known kind",
+        ),
+        (lambda header, _: header["fitted"].update(features=2), "as many names as features"),
+        (
+            lambda header, _: header["parameters"].update(kernel="precomputed"),
+            "parameters should be possible",
+        ),
+        (
+            lambda _, arrays: arrays["fitted.vocabulary.flag_numbers"].__setitem__(0, 1),
+            "every feature should have an id",
+        ),
+    ],
+)
+def test_load_rejects_forged_names(change, words, tmp_path):
+    save(PerceptronClassifier(features="words").fit(["a b", "c"], [0, 1]), tmp_path / "model")
+    forge(tmp_path / "model", change)
+    assert words in first_words(tmp_path / "model")

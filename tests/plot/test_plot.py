@@ -29,27 +29,31 @@ EDGED = np.array([[2.0, 0.1], [0.1, 2.0], [3.0, 0.2], [0.3, 2.0]])
 
 @cache
 def two():
-    return PerceptronClassifier(kernels.RBF(sigma=0.5), epochs=4, random_state=0).fit(MOONS, SIDES)
+    return PerceptronClassifier(kernels.RBF(sigma=0.5), rule="perceptron", max_iter=4, random_state=0).fit(
+        MOONS, SIDES
+    )
 
 
 @cache
 def three():
-    return PerceptronClassifier(epochs=3, random_state=0).fit(BLOBS, NAMES)
+    return PerceptronClassifier(rule="perceptron", max_iter=3, random_state=0).fit(BLOBS, NAMES)
 
 
 @cache
 def rest():
-    return PerceptronClassifier(epochs=3, multiclass="one-vs-rest", random_state=0).fit(BLOBS, NAMES)
+    return PerceptronClassifier(rule="perceptron", max_iter=3, multiclass="ovr", random_state=0).fit(
+        BLOBS, NAMES
+    )
 
 
 @cache
 def tagger():
-    return PerceptronTagger(random_state=0, keep_examples=True, epochs=3).fit(SENTENCES, TAGS)
+    return PerceptronTagger(random_state=0, keep_examples=True, max_iter=3).fit(SENTENCES, TAGS)
 
 
 @cache
 def ranker():
-    return PerceptronRanker(strategy="best", random_state=0, epochs=3).fit(LISTS)
+    return PerceptronRanker(rule="perceptron", strategy="best", random_state=0, max_iter=3).fit(LISTS)
 
 
 @cache
@@ -58,7 +62,7 @@ def even():
 
 
 def budgeted(**options):
-    options = {"epochs": 3, "random_state": 0} | options
+    options = {"max_iter": 3, "random_state": 0} | options
     return PerceptronClassifier(kernels.RBF(sigma=0.5), budget=8, **options).fit(MOONS, SIDES)
 
 
@@ -106,7 +110,7 @@ def test_mistakes_draws_the_ledger(learned):
 
 
 def test_mistakes_excludes_margin_corrections():
-    clf = PerceptronClassifier(rule=Margin(beta=5.0), epochs=2, random_state=0).fit(MOONS, SIDES)
+    clf = PerceptronClassifier(rule=Margin(beta=5.0), max_iter=2, random_state=0).fit(MOONS, SIDES)
     assert len(clf.ledger_) > clf.ledger_.errors
     assert plot.mistakes(clf).lines[0].get_ydata()[-1] == clf.ledger_.errors
 
@@ -117,7 +121,7 @@ def test_mistakes_draws_the_bound_of_the_certificate():
     every = rest().certificate(BLOBS, NAMES)
     assert set(plot.mistakes(rest(), every).lines[1].get_ydata()) == {sum(one.bound for one in every)}
     assert len(plot.mistakes(rest().ledger_.of(1), every[1]).lines) == 2
-    margin = PerceptronClassifier(rule="margin", epochs=2, random_state=0).fit(MOONS, SIDES)
+    margin = PerceptronClassifier(rule="margin", max_iter=2, random_state=0).fit(MOONS, SIDES)
     unbounded = plot.mistakes(margin, margin.certificate(MOONS, SIDES)).lines[1]
     assert (len(unbounded.get_xdata()), unbounded.get_label()) == (0, "no bound: nothing is promised")
     with pytest.raises(
@@ -160,13 +164,13 @@ def test_proof_draws_the_certificate():
     seen = [*map(np.sqrt, squares), certificate.progress, certificate.progress_floor]
     assert all(map(np.array_equal, drawn, seen))
     assert len(drawn) == 4
-    steps = PerceptronClassifier(learning_rate=0.5, shuffle=False).fit(EDGED, [0, 1, 0, 1])
+    steps = PerceptronClassifier(learning_rate=0.5, shuffle=False, rule="perceptron").fit(EDGED, [0, 1, 0, 1])
     labels = [line.get_label() for line in plot.proof(steps.certificate(EDGED, [0, 1, 0, 1])).lines]
     assert labels[1::2] == ["what lemma 2 allows", r"at least $\gamma$ for each step of 1"]
 
 
 def test_proof_omits_the_floor_on_inseparable_data():
-    certificate = PerceptronClassifier(epochs=2, random_state=0).fit(MOONS, SIDES).certificate(MOONS, SIDES)
+    certificate = PerceptronClassifier(max_iter=2, random_state=0).fit(MOONS, SIDES).certificate(MOONS, SIDES)
     assert not certificate.separable
     assert len(plot.proof(certificate).lines) == 3
 
@@ -254,7 +258,7 @@ def test_decision_surface_accepts_pipelines_sparse_rows_and_frames():
     named = plot.decision_surface(PerceptronClassifier(random_state=0).fit(frame, SIDES), frame, SIDES)
     assert (named.get_xlabel(), named.get_ylabel()) == (r"\$ and \$", "height")
     many, classes = make_blobs(90, centers=9, random_state=0)
-    nine = PerceptronClassifier(random_state=0, epochs=2).fit(many, classes)
+    nine = PerceptronClassifier(random_state=0, max_iter=2).fit(many, classes)
     plot.decision_surface(nine, many, classes, resolution=5).figure.canvas.draw()
 
 

@@ -44,7 +44,12 @@ def confused_one_at_a_time(X, y, classes, one_vs_rest):
 def test_confusion_matches_the_textbook_loop(data, kernel, one_vs_rest):
     X, y = np.vstack([data[0], np.eye(3, data[0].shape[1])]), np.append(data[1], [0, 1, 2])
     clf = PerceptronClassifier(
-        kernel, epochs=2, shuffle=False, multiclass="one-vs-rest" if one_vs_rest else "argmax"
+        kernel,
+        max_iter=2,
+        shuffle=False,
+        multiclass="ovr" if one_vs_rest else "argmax",
+        fit_intercept=True,
+        rule="perceptron",
     ).fit(X, y)
     counts = cells(plot.confusion(clf))
     assert counts.sum() == clf.ledger_.errors
@@ -54,7 +59,7 @@ def test_confusion_matches_the_textbook_loop(data, kernel, one_vs_rest):
 
 @pytest.mark.parametrize("rule", ["perceptron", "margin"])
 def test_confusion_of_two_classes_is_off_diagonal(rule):
-    clf = PerceptronClassifier(rule=rule, epochs=3, random_state=0).fit(BLOBS, NUMBERS == 1)
+    clf = PerceptronClassifier(rule=rule, max_iter=3, random_state=0).fit(BLOBS, NUMBERS == 1)
     mistaken = (NUMBERS == 1)[clf.ledger_.mistakes]
     assert cells(plot.confusion(clf)).tolist() == [[0, (~mistaken).sum()], [mistaken.sum(), 0]]
 
@@ -62,7 +67,7 @@ def test_confusion_of_two_classes_is_off_diagonal(rule):
 @pytest.mark.parametrize("kind", ["texts", "pairs", "crfpp pairs", "kernel", "kernel on pairs"])
 def test_confusion_of_taggers_counts_labels_of_tokens(kind):
     X, options = INPUTS[kind]
-    tagger = PerceptronTagger(epochs=4, random_state=0, **options).fit(X, TAGS)
+    tagger = PerceptronTagger(max_iter=4, random_state=0, **options).fit(X, TAGS)
     ledger, ids = tagger.ledger_, {label: i for i, label in enumerate(tagger.classes_)}
     edges = len(ids) if tagger.run_.game.pairs == "seen" else 0
     lengths = np.array([len(tags) for tags in TAGS])
@@ -97,10 +102,10 @@ def test_confusion_rejects_unsupported_runs():
         plot.confusion(StandardScaler())
     with pytest.raises(ValueError, match=r"by the rule 'perceptron' throughout. Got Margin"):
         plot.confusion(PerceptronTagger(rule="margin").fit(SENTENCES, TAGS))
-    rest = PerceptronClassifier(multiclass="one-vs-rest", keep_examples=False).fit(BLOBS, NUMBERS)
+    rest = PerceptronClassifier(multiclass="ovr", keep_examples=False).fit(BLOBS, NUMBERS)
     with pytest.raises(ValueError, match=r"'confusion' needs the corrected rows.*keep_examples=True"):
         plot.confusion(rest)
-    forgets = PerceptronClassifier(kernels.RBF(1.0), budget=9, multiclass="one-vs-rest").fit(BLOBS, NUMBERS)
+    forgets = PerceptronClassifier(kernels.RBF(1.0), budget=9, multiclass="ovr").fit(BLOBS, NUMBERS)
     with pytest.raises(ValueError, match=r"a budget drops some. Got Budget\(size=9"):
         plot.confusion(forgets)
 
@@ -109,7 +114,7 @@ LISTS = [([[3.0, 1.0], [1.0, 0.5]], 1), ([[2.0, 0.3], [9.0, 1.0]], 0), ([[1.0, 1
 LEARNERS = {
     "linear": (PerceptronClassifier, {}, (BLOBS, NUMBERS)),
     "kernel": (PerceptronClassifier, {"kernel": kernels.RBF(sigma=2.0)}, (BLOBS, NUMBERS)),
-    "one-vs-rest": (PerceptronClassifier, {"multiclass": "one-vs-rest"}, (BLOBS, NUMBERS)),
+    "ovr": (PerceptronClassifier, {"multiclass": "ovr"}, (BLOBS, NUMBERS)),
     "binary": (PerceptronClassifier, {}, (BLOBS, NUMBERS == 1)),
     "tagger": (PerceptronTagger, {"keep_examples": True}, (SENTENCES, TAGS)),
     "ranker": (PerceptronRanker, {"strategy": "best", "metric": "top-1"}, (LISTS, None)),
@@ -119,12 +124,12 @@ LEARNERS = {
 @pytest.mark.parametrize("name", LEARNERS)
 def test_error_by_predictor_matches_shorter_runs(name):
     kind, options, data = LEARNERS[name]
-    learner = kind(epochs=3, random_state=0, **options).fit(*data)
+    learner = kind(max_iter=3, random_state=0, **options).fit(*data)
     before, epochs = learner.ledger_, learner.n_iter_
     ax = plot.error_by_predictor(learner, *data)
     assert [line.get_label() for line in ax.lines] == list(predictors.FROM_LEDGER)
     for epoch in range(1, epochs + 1):
-        shorter = kind(epochs=epoch, random_state=0, **options).fit(*data)
+        shorter = kind(max_iter=epoch, random_state=0, **options).fit(*data)
         for line in ax.lines:
             assert line.get_xdata()[epoch - 1] == epoch
             score = shorter.set_params(predictor=line.get_label()).score(*data)
@@ -136,20 +141,20 @@ def test_error_by_predictor_matches_shorter_runs(name):
 
 
 def test_error_by_predictor_falls_back_to_rounds():
-    clf = PerceptronClassifier(random_state=0, epochs=2).fit(BLOBS, NUMBERS)
+    clf = PerceptronClassifier(random_state=0, max_iter=2).fit(BLOBS, NUMBERS)
     ax = plot.error_by_predictor(clf, BLOBS, NUMBERS, rounds=[7, 40, 120])
     assert (ax.lines[0].get_xdata().tolist(), ax.get_xlabel()) == ([7, 40, 120], "rounds")
     clf.partial_fit(BLOBS[:13], NUMBERS[:13])
     ax = plot.error_by_predictor(clf, BLOBS, NUMBERS)
     assert ax.get_xlabel() == "rounds"
     assert np.array_equal(ax.lines[0].get_xdata(), np.arange(1, 11) * 133 // 10)
-    once = PerceptronClassifier(random_state=0, epochs=1).fit(BLOBS, NUMBERS)
+    once = PerceptronClassifier(random_state=0, max_iter=1).fit(BLOBS, NUMBERS)
     assert plot.error_by_predictor(once, BLOBS, NUMBERS).get_xlabel() == "rounds"
 
 
 def test_error_by_predictor_passes_qid_to_score():
     X, y, qid = np.arange(24.0).reshape(12, 2) % 7, np.arange(12) % 3, np.repeat([0, 1, 2], 4)
-    ranker = PerceptronRanker(random_state=0, epochs=3).fit(X, y, qid=qid)
+    ranker = PerceptronRanker(random_state=0, max_iter=3).fit(X, y, qid=qid)
     ax = plot.error_by_predictor(ranker, X, y, qid=qid)
     assert ax.lines[2].get_ydata()[-1] == pytest.approx(1 - ranker.score(X, y, qid=qid))
 
@@ -157,7 +162,7 @@ def test_error_by_predictor_passes_qid_to_score():
 def test_error_by_predictor_rejects_unsupported_runs():
     with pytest.raises(ValueError, match=r"estimator with a run. Got StandardScaler"):
         plot.error_by_predictor(StandardScaler(), BLOBS, NUMBERS)
-    clf = PerceptronClassifier(epochs=2).fit(BLOBS, NUMBERS)
+    clf = PerceptronClassifier(max_iter=2).fit(BLOBS, NUMBERS)
     for rounds in ([], [0], [121], [1.5]):
         with pytest.raises(ValueError, match=r"integers from 1 to 120, those played. Got"):
             plot.error_by_predictor(clf, BLOBS, NUMBERS, rounds=rounds)

@@ -34,9 +34,9 @@ def fitted(estimator, source, **options):
 @pytest.mark.parametrize("rows", [X, sp.csr_array(X)], ids=["dense", "csr"])
 def test_fit_blocks_writes_the_ledger_of_fit(size, kernel, rows):
     for labels in (TWO, THREE):
-        whole = PerceptronClassifier(kernel, shuffle=False, epochs=3).fit(rows, labels)
+        whole = PerceptronClassifier(kernel, shuffle=False, max_iter=3, rule="perceptron").fit(rows, labels)
         all_at_first = len(np.unique(labels[:size])) == len(np.unique(labels))
-        found = PerceptronClassifier(kernel, shuffle=False, epochs=3)
+        found = PerceptronClassifier(kernel, shuffle=False, max_iter=3, rule="perceptron")
         found.fit_blocks(blocks(rows, labels, size), classes=None if all_at_first else np.unique(labels))
         assert found.ledger_ == whole.ledger_
         assert (found.n_iter_, found.converged_) == (whole.n_iter_, whole.converged_)
@@ -46,16 +46,16 @@ def test_fit_blocks_writes_the_ledger_of_fit(size, kernel, rows):
 
 
 def test_fit_blocks_shuffles_one_block_as_fit_does():
-    whole = PerceptronClassifier(random_state=5, epochs=4).fit(X, THREE)
-    found = fitted(PerceptronClassifier(random_state=5, epochs=4), blocks(X, THREE, 120))
+    whole = PerceptronClassifier(random_state=5, max_iter=4).fit(X, THREE)
+    found = fitted(PerceptronClassifier(random_state=5, max_iter=4), blocks(X, THREE, 120))
     assert found.ledger_ == whole.ledger_
 
 
 def test_fit_blocks_plays_lists_whole_across_blocks():
-    whole = PerceptronRanker(strategy="best", shuffle=False, epochs=3).fit(X, TWO, qid=QUERIES)
+    whole = PerceptronRanker(strategy="best", shuffle=False, max_iter=3).fit(X, TWO, qid=QUERIES)
     for size in (3, 10, 33):
         found = fitted(
-            PerceptronRanker(strategy="best", shuffle=False, epochs=3), blocks(X, TWO, size, QUERIES)
+            PerceptronRanker(strategy="best", shuffle=False, max_iter=3), blocks(X, TWO, size, QUERIES)
         )
         assert found.ledger_ == whole.ledger_
     with pytest.raises(ValueError, match="comes again"):
@@ -70,16 +70,21 @@ def test_fit_blocks_widens_rows_as_features_appear():
     narrow, wide = sp.csr_array(X[:60, :2]), sp.csr_array(X[60:])
     for kernel in (None, kernels.Polynomial(2)):
         found = fitted(
-            PerceptronClassifier(kernel, shuffle=False, epochs=2),
+            PerceptronClassifier(kernel, shuffle=False, max_iter=2, rule="perceptron"),
             [Block(narrow, TWO[:60]), Block(wide, TWO[60:])],
         )
         padded = np.vstack([np.pad(X[:60, :2], ((0, 0), (0, 2))), X[60:]])
-        whole = PerceptronClassifier(kernel, shuffle=False, epochs=2).fit(sp.csr_array(padded), TWO)
+        whole = PerceptronClassifier(kernel, shuffle=False, max_iter=2, rule="perceptron").fit(
+            sp.csr_array(padded), TWO
+        )
         assert found.ledger_ == whole.ledger_
         assert found.n_features_in_ == 4
         assert np.array_equal(found.predict(padded), whole.predict(padded))
     with pytest.raises(ValueError, match="start at zero"):
-        fitted(PerceptronClassifier(start="random"), [Block(narrow, TWO[:60]), Block(wide, TWO[60:])])
+        fitted(
+            PerceptronClassifier(start="random", rule="perceptron"),
+            [Block(narrow, TWO[:60]), Block(wide, TWO[60:])],
+        )
 
 
 class Stopped(Exception):  # noqa: N818
@@ -87,32 +92,35 @@ class Stopped(Exception):  # noqa: N818
 
 
 KINDS = {
-    "primal": (lambda: PerceptronClassifier(random_state=0, epochs=3), blocks(X, TWO, 50)),
-    "sparse": (lambda: PerceptronClassifier(random_state=0, epochs=3), blocks(sp.csr_array(X), THREE, 50)),
+    "primal": (lambda: PerceptronClassifier(random_state=0, max_iter=3), blocks(X, TWO, 50)),
+    "sparse": (lambda: PerceptronClassifier(random_state=0, max_iter=3), blocks(sp.csr_array(X), THREE, 50)),
     "dual": (
-        lambda: PerceptronClassifier(RBF, random_state=0, epochs=3, rule=Margin(0.1)),
+        lambda: PerceptronClassifier(RBF, random_state=0, max_iter=3, rule=Margin(0.1)),
         blocks(X, THREE, 50),
     ),
-    "one-vs-rest": (
-        lambda: PerceptronClassifier(RBF, multiclass="one-vs-rest", random_state=0, epochs=2),
+    "ovr": (
+        lambda: PerceptronClassifier(RBF, multiclass="ovr", random_state=0, max_iter=2),
         blocks(X, THREE, 120),
     ),
-    "budget": (lambda: PerceptronClassifier(RBF, budget=12, random_state=0, epochs=2), blocks(X, THREE, 50)),
-    "pairs": (lambda: PerceptronRanker(random_state=0, epochs=3), blocks(X, TWO, 50, QUERIES)),
+    "budget": (
+        lambda: PerceptronClassifier(RBF, budget=12, random_state=0, max_iter=2),
+        blocks(X, THREE, 50),
+    ),
+    "pairs": (lambda: PerceptronRanker(random_state=0, max_iter=3), blocks(X, TWO, 50, QUERIES)),
     "best": (
-        lambda: PerceptronRanker(strategy="best", random_state=0, epochs=5),
+        lambda: PerceptronRanker(strategy="best", random_state=0, max_iter=5),
         blocks(X, TWO, 50, QUERIES),
     ),
     "top": (
-        lambda: PerceptronRanker(RBF, strategy="top", random_state=0, epochs=3),
+        lambda: PerceptronRanker(RBF, strategy="top", random_state=0, max_iter=3),
         blocks(X, TWO, 50, QUERIES),
     ),
     "tagger": (
-        lambda: PerceptronTagger(random_state=0, epochs=3, min_count=2),
+        lambda: PerceptronTagger(random_state=0, max_iter=3, min_count=2),
         [Sequences(model_data.WORDS * 15, model_data.TAGS * 15)],
     ),
     "kernel tagger": (
-        lambda: PerceptronTagger(RBF, random_state=0, epochs=2),
+        lambda: PerceptronTagger(RBF, random_state=0, max_iter=2),
         [Sequences(model_data.WORDS * 8, model_data.TAGS * 8)],
     ),
 }
@@ -175,8 +183,8 @@ def test_fit_blocks_refuses_what_it_cannot_do():
     balanced.fit_blocks(once)
     with pytest.raises(ValueError, match=r"class_weight='balanced' needs all labels"):
         balanced.fit_blocks(twice)
-    with pytest.raises(ValueError, match=r"no validation set for early stopping. Got patience=2"):
-        PerceptronTagger(patience=2).fit_blocks(once)
+    with pytest.raises(ValueError, match=r"plays all epochs. Got early_stopping=True: set it to False"):
+        PerceptronTagger(early_stopping=True).fit_blocks(once)
     with pytest.raises(ValueError, match=r"labels of a classifier. Got \['X'\] for a PerceptronTagger"):
         PerceptronTagger().fit_blocks(once, classes=["X"])
     with pytest.raises(ValueError, match=r"resumed knows its classes. Got classes=\[0, 1\]"):
@@ -186,7 +194,7 @@ def test_fit_blocks_refuses_what_it_cannot_do():
 
 
 def test_fit_blocks_leaves_the_estimator_as_it_was_after_an_error(tmp_path):
-    learner = PerceptronClassifier(epochs=1, shuffle=False)
+    learner = PerceptronClassifier(max_iter=1, shuffle=False)
     broken = X.copy()
     broken[50] = np.nan
     with pytest.raises(ValueError, match="finite"):
@@ -195,7 +203,7 @@ def test_fit_blocks_leaves_the_estimator_as_it_was_after_an_error(tmp_path):
 
 
 def test_fit_blocks_draws_the_last_state_of_its_bar_once(capsys):
-    PerceptronClassifier(epochs=2, verbose=True).fit_blocks(blocks(X, TWO, len(X)))
+    PerceptronClassifier(max_iter=2, verbose=True).fit_blocks(blocks(X, TWO, len(X)))
     assert capsys.readouterr().err.count("\n") == 1
-    PerceptronClassifier(epochs=2, verbose=True).fit_blocks(blocks(X, TWO, len(X) // 2))
+    PerceptronClassifier(max_iter=2, verbose=True).fit_blocks(blocks(X, TWO, len(X) // 2))
     assert capsys.readouterr().err.count("\n") == 1

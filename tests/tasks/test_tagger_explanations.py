@@ -18,7 +18,7 @@ from rosenblatt.tasks.tagging import views
 @pytest.mark.parametrize("predictor", ["last", "average"])
 def test_explain_reasons_add_up(kind, predictor):
     X, options = INPUTS[kind]
-    tagger = PerceptronTagger(random_state=0, epochs=3, predictor=predictor, **options).fit(X, TAGS)
+    tagger = PerceptronTagger(random_state=0, max_iter=3, predictor=predictor, **options).fit(X, TAGS)
     for sequence in X[:3]:
         (answer,) = tagger.predict([sequence])
         for i in range(len(answer)):
@@ -70,7 +70,7 @@ def test_top_features_and_transitions():
 
 
 def test_html_marks_spans_and_mistakes():
-    tagger = PerceptronTagger(scheme="IOB2", random_state=0, epochs=30).fit(SENTENCES[:2], IOB)
+    tagger = PerceptronTagger(scheme="IOB2", random_state=0, max_iter=30).fit(SENTENCES[:2], IOB)
     page = tagger.html(SENTENCES[:1])
     assert page.startswith("<!doctype html>")
     assert page.count("<small>NP</small>") == 2

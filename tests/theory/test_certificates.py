@@ -14,7 +14,7 @@ from rosenblatt.engine.learner import play_blocks
 from rosenblatt.engine.run import Examples
 from rosenblatt.games import Binary
 from rosenblatt.kernels import RBF, Polynomial
-from rosenblatt.rules import Margin
+from rosenblatt.rules import Margin, PassiveAggressive
 from rosenblatt.theory.certificates import certify
 
 
@@ -30,7 +30,9 @@ def test_certificate_holds_for_every_run(points, epochs, dual):
 def test_certificate_numbers_match_written_out_guesses():
     """Compare v_k · u and ‖v_k‖² with guesses that are written out."""
     X, y = blobs(2, apart=9.0)
-    clf = PerceptronClassifier(fit_intercept=False, shuffle=False, epochs=50, predictor="last").fit(X, y)
+    clf = PerceptronClassifier(
+        fit_intercept=False, shuffle=False, max_iter=50, predictor="last", rule="perceptron"
+    ).fit(X, y)
     u = np.array([1.0, -2.0, 0.5, 1.0])
     certificate = clf.certificate(X, y, u=u)
     ledger = clf.ledger_
@@ -42,7 +44,7 @@ def test_certificate_numbers_match_written_out_guesses():
 
 def test_certificate_margin_is_that_of_u():
     X, y = blobs(2, apart=9.0)
-    clf = PerceptronClassifier(epochs=100, random_state=0, predictor="last").fit(X, y)
+    clf = PerceptronClassifier(max_iter=100, random_state=0, predictor="last").fit(X, y)
     assert clf.converged_
     u = np.append(clf.coef_[0], clf.intercept_)
     margin = (np.where(y == 1, 1, -1) * clf.decision_function(X)).min() / np.linalg.norm(u)
@@ -55,7 +57,7 @@ def test_certificate_margin_is_that_of_u():
 
 def test_certificate_is_equal_in_dual_and_primal():
     X, y = blobs(3, apart=9.0)
-    options = {"epochs": 100, "random_state": 0}
+    options = {"max_iter": 100, "random_state": 0, "fit_intercept": True, "rule": "perceptron"}
     primal, dual = (
         PerceptronClassifier(k, **options).fit(X, y).certificate(X, y) for k in (None, kernels.Linear())
     )
@@ -65,8 +67,10 @@ def test_certificate_is_equal_in_dual_and_primal():
 
 def test_certificate_bound_improves_with_a_wider_separator():
     X, y = blobs(2, apart=2.5, seed=1)
-    clf = PerceptronClassifier(epochs=500, random_state=0).fit(X, y)
-    wide = PerceptronClassifier(rule=Margin(beta=5.0), epochs=500, random_state=0, predictor="last").fit(X, y)
+    clf = PerceptronClassifier(max_iter=500, random_state=0, rule="perceptron").fit(X, y)
+    wide = PerceptronClassifier(rule=Margin(beta=5.0), max_iter=500, random_state=0, predictor="last").fit(
+        X, y
+    )
     assert clf.converged_
     assert wide.converged_
     mine, theirs = clf.certificate(X, y), clf.certificate(X, y, u=wide)
@@ -79,7 +83,7 @@ def test_certificate_bound_improves_with_a_wider_separator():
 
 def test_certificate_promises_nothing_after_a_change_of_rule():
     X, y = blobs(2, apart=2.5, seed=1)
-    clf = PerceptronClassifier(rule=Margin(beta=50.0), epochs=500, random_state=0).fit(X[:-1], y[:-1])
+    clf = PerceptronClassifier(rule=Margin(beta=50.0), max_iter=500, random_state=0).fit(X[:-1], y[:-1])
     clf.set_params(rule="perceptron").partial_fit(X[-1:], y[-1:])
     certificate = clf.certificate(X, y)
     assert certificate.bound == np.inf
@@ -90,18 +94,18 @@ def test_certificate_promises_nothing_after_a_change_of_rule():
 def test_certificate_rejects_other_examples():
     X, y = blobs(2, apart=2.5, seed=1)
     for kernel in (None, Polynomial(2)):
-        clf = PerceptronClassifier(kernel, random_state=0).fit(X, y)
+        clf = PerceptronClassifier(kernel, random_state=0, rule="perceptron").fit(X, y)
         with pytest.raises(ValueError, match=f"about the {len(X)} examples .* Got 7"):
             clf.certificate(X[:7], y[:7])
         with pytest.raises(ValueError, match="Got others"):
             clf.certificate(X[::-1], y[::-1])
         assert clf.certificate(sp.csr_matrix(X), y).holds
         with pytest.raises(ValueError, match=r"the same kernel.*Got RBF"):
-            clf.certificate(X, y, u=PerceptronClassifier(RBF(sigma=1.0)).fit(X, y))
+            clf.certificate(X, y, u=PerceptronClassifier(RBF(sigma=1.0), rule="perceptron").fit(X, y))
 
 
 @pytest.mark.parametrize("kernel", [None, Polynomial(2)], ids=repr)
-@pytest.mark.parametrize(("classes", "multiclass"), [(2, "argmax"), (3, "argmax"), (3, "one-vs-rest")])
+@pytest.mark.parametrize(("classes", "multiclass"), [(2, "argmax"), (3, "argmax"), (3, "ovr")])
 def test_certificate_rejects_other_labels(kernel, classes, multiclass):
     X, y = blobs(classes, apart=2.5, seed=1)
     clf = PerceptronClassifier(kernel, multiclass=multiclass, random_state=0).fit(X[:100], y[:100])
@@ -120,7 +124,12 @@ def test_certificate_says_why_nothing_is_promised():
     X, y = blobs(2, apart=0.2)
     weights = np.arange(1, len(X) + 1)
     for rule, sample_weight, reason in [
-        ("margin", None, "rules other than the perceptron's have bounds only for data that u separates"),
+        ("margin", None, "Margin(beta=1.0, eta=1.0) has a bound only for data that u separates"),
+        (
+            PassiveAggressive(variant="PA"),
+            None,
+            "PassiveAggressive(C=1.0, variant='PA') has a bound only for",
+        ),
         (
             "margin",
             weights,
@@ -129,8 +138,8 @@ def test_certificate_says_why_nothing_is_promised():
         ("perceptron", weights, "examples with weights have a bound only if u separates them"),
     ]:
         clf = PerceptronClassifier(rule=rule, random_state=0).fit(X, y, sample_weight=sample_weight)
-        assert f"Nothing is promised: {reason}." in str(clf.certificate(X, y))
-    clf = PerceptronClassifier(random_state=0).fit(X, y)
+        assert f"Nothing is promised: {reason}" in str(clf.certificate(X, y))
+    clf = PerceptronClassifier(random_state=0, rule="perceptron").fit(X, y)
     zero = clf.certificate(X, y, u=np.zeros(4))
     assert "Nothing is promised: u keeps no truth above its rivals." in str(zero)
     assert zero.unbounded
@@ -153,7 +162,7 @@ def test_certificate_prints_when_nothing_is_promised():
 
 def test_certificate_uses_freund_and_schapire_on_inseparable_data():
     X, y = blobs(2, apart=0.4)
-    clf = PerceptronClassifier(epochs=3, random_state=0).fit(X, y)
+    clf = PerceptronClassifier(max_iter=3, random_state=0, rule="perceptron").fit(X, y)
     certificate = clf.certificate(X, y)
     assert not certificate.separable
     assert certificate.deviation > 0
@@ -163,12 +172,32 @@ def test_certificate_uses_freund_and_schapire_on_inseparable_data():
     assert "Freund and Schapire" in str(certificate)
 
 
+@pytest.mark.parametrize(("variant", "power"), [("PA-I", 1), ("PA-II", 2)])
+@pytest.mark.parametrize("C", [0.1, 1.0])
+def test_certificate_uses_crammers_theorems_on_inseparable_data(variant, power, C):
+    X, y = blobs(2, apart=0.4)
+    rule = PassiveAggressive(C, variant)
+    clf = PerceptronClassifier(rule=rule, max_iter=3, fit_intercept=False, random_state=0).fit(X, y)
+    u = np.array([1.0, 0.5, 0.0, 0.0])[: X.shape[1]]
+    found = clf.certificate(X, y, u=u)
+    margins = (2 * y - 1) * (X @ u) / np.linalg.norm(u)
+    losses = 3 * (np.maximum(0, 1 - margins / found.margin) ** power).sum()
+    once = max(found.radius_squared, 1 / C) if power == 1 else found.radius_squared + 1 / (2 * C)
+    assert found.bound == pytest.approx(once * (1 / found.margin**2 + 2 * C * losses))
+    assert found.mistakes < found.corrections
+    assert found.holds
+    assert "Crammer and others'" in str(found)
+    assert not replace(found, mistakes=int(found.bound) + 1).holds
+
+
 @pytest.mark.parametrize("eta", [1.0, 0.5])
 @pytest.mark.parametrize("apart", [0.0, 0.4, 2.0])
 def test_certificate_bounds_progress_on_inseparable_data(eta, apart):
     X, y = blobs(2, apart=apart)
     certificate = (
-        PerceptronClassifier(epochs=3, random_state=0, learning_rate=eta).fit(X, y).certificate(X, y)
+        PerceptronClassifier(max_iter=3, random_state=0, learning_rate=eta, rule="perceptron")
+        .fit(X, y)
+        .certificate(X, y)
     )
     assert not certificate.separable
     k = np.arange(1, certificate.corrections + 1)
@@ -181,11 +210,11 @@ def test_certificate_bounds_progress_on_inseparable_data(eta, apart):
 
 def test_certificate_of_one_vs_rest_is_a_list_per_class():
     X, y = blobs(3, apart=9.0)
-    clf = PerceptronClassifier(multiclass="one-vs-rest", epochs=100, random_state=0).fit(X, y)
+    clf = PerceptronClassifier(multiclass="ovr", max_iter=100, random_state=0).fit(X, y)
     certificates = clf.certificate(X, y)
     assert len(certificates) == 3
     assert sum(c.mistakes for c in certificates) == len(clf.ledger_.mistakes)
-    alone = PerceptronClassifier(epochs=100, random_state=0).fit(X, y == 1)
+    alone = PerceptronClassifier(max_iter=100, random_state=0).fit(X, y == 1)
     theirs = alone.certificate(X, y == 1)
     assert certificates[1].mistakes >= theirs.mistakes  # the others may need more epochs
     assert all(c.holds for c in certificates)
@@ -193,7 +222,7 @@ def test_certificate_of_one_vs_rest_is_a_list_per_class():
 
 def test_certificate_prints_as_a_proof():
     X, y = blobs(2, apart=9.0)
-    text = str(PerceptronClassifier(epochs=100, random_state=0).fit(X, y).certificate(X, y))
+    text = str(PerceptronClassifier(max_iter=100, random_state=0).fit(X, y).certificate(X, y))
     for word in (
         "mistakes",
         "Radius.",
@@ -209,7 +238,7 @@ def test_certificate_prints_as_a_proof():
 
 def test_certificate_reports_a_broken_bound():
     X, y = blobs(2, apart=9.0)
-    certificate = PerceptronClassifier(epochs=100, random_state=0).fit(X, y).certificate(X, y)
+    certificate = PerceptronClassifier(max_iter=100, random_state=0).fit(X, y).certificate(X, y)
     assert certificate.holds
     for broken in (
         replace(certificate, mistakes=10**6),
@@ -222,7 +251,9 @@ def test_certificate_reports_a_broken_bound():
 
 def test_certificate_forecasts_k_over_m_of_the_first_epoch():
     X, y = blobs(2, apart=1.0)
-    once, often = (PerceptronClassifier(epochs=e, random_state=0).fit(X, y).certificate(X, y) for e in (1, 5))
+    once, often = (
+        PerceptronClassifier(max_iter=e, random_state=0).fit(X, y).certificate(X, y) for e in (1, 5)
+    )
     assert once.sample_error_bound == once.mistakes / len(X)
     assert once.vote_error_bound == 2 * once.mistakes / len(X)
     assert often.mistakes > once.mistakes
@@ -232,8 +263,12 @@ def test_certificate_forecasts_k_over_m_of_the_first_epoch():
 def test_certificate_widens_the_bound_with_sample_weights():
     X, y = blobs(2, apart=9.0)
     weights = np.where(np.arange(len(X)) % 2, 100.0, 0.01)
-    clf = PerceptronClassifier(epochs=500, random_state=0, predictor="last").fit(X, y, sample_weight=weights)
-    certificate = clf.certificate(X, y, u=PerceptronClassifier(epochs=500, predictor="last").fit(X, y))
+    clf = PerceptronClassifier(max_iter=500, random_state=0, predictor="last", rule="perceptron").fit(
+        X, y, sample_weight=weights
+    )
+    certificate = clf.certificate(
+        X, y, u=PerceptronClassifier(max_iter=500, predictor="last", rule="perceptron").fit(X, y)
+    )
     assert certificate.separable
     assert certificate.holds
     assert certificate.bound > certificate.radius_squared / certificate.margin**2
@@ -252,7 +287,7 @@ def test_certificate_of_other_rules_has_no_bound_with_sample_weights():
 def test_certificate_is_equal_for_a_precomputed_kernel():
     X, y = blobs(2, apart=2.0)
     kernel = Polynomial(2)
-    options = {"epochs": 20, "random_state": 0}
+    options = {"max_iter": 20, "random_state": 0}
     direct = PerceptronClassifier(kernel, **options).fit(X, y).certificate(X, y)
     looked_up = PerceptronClassifier("precomputed", **options).fit(kernel(X), y).certificate(kernel(X), y)
     np.testing.assert_allclose(looked_up.progress, direct.progress)

@@ -26,7 +26,12 @@ def test_voted_perceptron_matches_freund_and_schapire_on_mnist(data):
     )
     y, t = (idx(data / "mnist" / f"{part}-labels-idx1-ubyte.gz").ravel() for part in ("train", "t10k"))
     clf = PerceptronClassifier(
-        kernels.Polynomial(2), multiclass="one-vs-rest", epochs=1, fit_intercept=False, random_state=0
+        kernels.Polynomial(2),
+        multiclass="ovr",
+        max_iter=1,
+        fit_intercept=False,
+        random_state=0,
+        rule="perceptron",
     ).fit(X, y)
     assert len(clf.ledger_.mistakes) == pytest.approx(10_201, rel=0.06)
     assert len(clf.support_) == pytest.approx(8_190, rel=0.06)
@@ -66,7 +71,7 @@ def test_kernels_and_transitions_help_on_handwritten_words(data):
     train, test = np.flatnonzero(folds == 0), np.flatnonzero(folds == 1)
 
     def right(**options):
-        tagger = PerceptronTagger(random_state=0, epochs=5, **options)
+        tagger = PerceptronTagger(random_state=0, max_iter=5, **options)
         tagger.fit([X[i] for i in train], [y[i] for i in train])
         return 100 * tagger.score([X[i] for i in test], [y[i] for i in test])
 

@@ -33,12 +33,16 @@ def test_orthogonal_adversary_reaches_the_bound(contest, constant):
     np.testing.assert_allclose(proof.length_squared, proof.length_ceiling, atol=1e-9)
 
 
+def signed(**options):
+    return online.Classifier(classes=[-1, 1], **options)
+
+
 LEARNERS = {
-    "perceptron": lambda: online.Classifier(fit_intercept=False),
-    "average": lambda: online.Classifier(fit_intercept=False, predictor="average"),
-    "margin": lambda: online.Classifier(fit_intercept=False, rule=Margin(beta=2.0)),
-    "passive-aggressive": lambda: online.Classifier(fit_intercept=False, rule=PassiveAggressive()),
-    "kernel": lambda: online.Classifier(kernels.RBF(sigma=1.0), fit_intercept=False),
+    "perceptron": lambda: signed(fit_intercept=False),
+    "average": lambda: signed(fit_intercept=False, predictor="average"),
+    "margin": lambda: signed(fit_intercept=False, rule=Margin(beta=2.0)),
+    "passive-aggressive": lambda: signed(fit_intercept=False, rule=PassiveAggressive()),
+    "kernel": lambda: signed(kernel=kernels.RBF(sigma=1.0), fit_intercept=False),
 }
 
 
@@ -47,7 +51,7 @@ def test_every_learner_errs_as_often_as_the_bound_allows(make):
     """An axis a round, with the label that was not answered: some u separates all of it with γ = √(R/n)."""
     learner, X, labels, mistakes = make(), 2.0 * np.eye(25), [], 0
     for x in X:
-        score = learner.predict(x)
+        score = learner.decision_function(x)
         labels.append(-1 if score > 0 else 1)
         mistakes += labels[-1] * score <= 0
         learner.add_example(x, labels[-1])
@@ -68,6 +72,28 @@ def test_freund_and_schapires_bound_holds_for_any_direction_and_margin(points, s
     lacking = np.maximum(0, gamma - (2 * y - 1) * (X @ u))[ledger.example]
     radius = np.sqrt((X[ledger.example] ** 2).sum(axis=1).max())
     assert len(ledger) <= ((radius + np.sqrt((lacking**2).sum())) / gamma) ** 2 * (1 + 1e-9)
+
+
+@given(
+    labelled_points(),
+    st.integers(0, 10**6),
+    st.floats(0.1, 5.0),
+    st.integers(1, 3),
+    st.sampled_from([0.05, 1.0, 9.0]),
+)
+def test_crammers_bounds_hold_for_any_direction_and_margin(points, seed, gamma, epochs, C):
+    """Theorems 4 and 5 of Crammer et al. (2006) for a u that knows nothing about the data."""
+    X, y = points
+    u = np.random.default_rng(seed).normal(size=X.shape[1])
+    u /= np.linalg.norm(u)
+    losses = np.maximum(0, 1 - (2 * y - 1) * (X @ u) / gamma)
+    for variant, power in (("PA-I", 1), ("PA-II", 2)):
+        ledger = a_run(Binary(), X, y, epochs=epochs, rule=PassiveAggressive(C, variant)).ledger
+        assume(len(ledger))
+        R = (X[ledger.example] ** 2).sum(axis=1).max()
+        once = max(R, 1 / C) if power == 1 else R + 1 / (2 * C)
+        most = once * (1 / gamma**2 + 2 * C * epochs * (losses**power).sum())
+        assert ledger.errors <= most * (1 + 1e-9)
 
 
 # Expected errors.

@@ -57,7 +57,7 @@ def _direction(rows: Floats, labels: Ints, rule: Rule) -> tuple[float, Floats]:
     options: dict[str, Any] = {
         "fit_intercept": False,
         "shuffle": False,
-        "epochs": EPOCHS,
+        "max_iter": EPOCHS,
         "predictor": "last",
     }
     if len(set(labels.tolist())) < 2:  # the mirror image of a row has the other label

@@ -10,7 +10,7 @@ from rosenblatt.arena.contests import Contest
 from rosenblatt.engine.run import Run, begin
 from rosenblatt.games import Binary
 from rosenblatt.kernels import Kernel
-from rosenblatt.rules import Perceptron, Rule, as_rule
+from rosenblatt.rules import Perceptron, Rule, as_rule, auto_rule
 from rosenblatt.tasks.task import Task
 
 ON_VECTORS = "A player's kernel must be about vectors and printed as an expression, such as RBF(sigma=1.0)."
@@ -101,10 +101,11 @@ def as_learner(player: Any) -> Learner:
         )
     if given.get("budget") is not None:
         raise ValueError(FORGETS)
+    kernel, intercept = given.get("kernel"), given.get("fit_intercept", False)
     return Learner(
-        kernel=given.get("kernel"),
-        rule=as_rule(given["rule"], given["learning_rate"]),
-        fit_intercept=bool(given.get("fit_intercept", False)),
+        kernel=kernel,
+        rule=as_rule(given["rule"], given["learning_rate"], auto_rule(kernel=kernel is not None)),
+        fit_intercept=kernel is None if intercept == "auto" else bool(intercept),
         ties=given.get("ties", "mistake"),
     )
 

@@ -28,7 +28,7 @@ class Proof:
         ‖x − z‖².
     mistakes, bound
         k and R/γ², or what the rule promises instead. The theorem: the first is never larger. Where u does
-        not separate the examples, Freund and Schapire's ((√R + D)/γ)²; ∞ if nothing is promised.
+        not separate the examples, that of `theorem`; ∞ if nothing is promised.
     margin, deviation
         γ and D: how far u keeps the truth above its rivals, and what the rounds lack of that together, 0 if
         none lacks anything. γ is not above 0 where u does not separate the examples and D is 0.
@@ -39,6 +39,8 @@ class Proof:
         The name of R: "4R" in the contest of lists.
     direction
         The origin of u.
+    theorem
+        The name and the formula of the theorem, where u does not separate the examples.
     """
 
     progress: Floats
@@ -52,6 +54,7 @@ class Proof:
     plain: bool
     radius: str
     direction: str = "the referee's"
+    theorem: str = ""
 
     @property
     def separable(self) -> bool:
@@ -82,10 +85,10 @@ class Proof:
         if self.bound == inf:
             return f"{begin}: {length}. No u is known that separates the examples, and nothing is promised."
         floor = "kγ − √k·D = " if self.plain else ""
-        so = "k ≤ ((√R + D)/γ)² =" if self.plain else "the mistakes are at most"
+        so = "k ≤" if self.plain else "the mistakes are at most"
         return (
             f"{begin}: v_k·u = {self.progress[k]:.6g} ≥ {floor}{self.progress_floor[k]:.6g}, {length}, "
-            f"so {so} {self.bound:.6g} (Freund and Schapire). No u is known that separates the examples: "
+            f"so {so} {self.bound:.6g} ({self.theorem}). No u is known that separates the examples: "
             f"this one misses the margin γ = {self.margin:.6g} by D = {self.deviation:.6g} in all."
         )
 
@@ -153,6 +156,7 @@ def prove_by_own(match: Match) -> Proof:
         radius="R",
         bound=found.bound,
         direction=f"along {found.direction}",
+        theorem=found.theorem,
     )
 
 

@@ -6,11 +6,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import numpy as np
 import typer
 
+from rosenblatt.cli.opening import format_of_rows, open_model
 from rosenblatt.cli.options import CLASSIFICATION, RANKING, SEQUENCE, Given
 from rosenblatt.cli.output import (
     SkippedLines,
@@ -20,16 +21,17 @@ from rosenblatt.cli.output import (
     say,
     show,
     show_table,
+    some_of,
 )
 from rosenblatt.cli.sequences import Layout, read_to_compare, read_tokens
 from rosenblatt.data.blocks import Block, joined
 from rosenblatt.data.files import lines_of
 from rosenblatt.data.schema import Schema
 from rosenblatt.data.sources import RowSource, about_rows, file_of, format_of, name_of
-from rosenblatt.persistence import Model, load_model
+from rosenblatt.persistence import Model
 
-NAMED = 5
-"""The most names that a remark lists."""
+if TYPE_CHECKING:
+    from rosenblatt.data.scaling import Scaling
 
 AT_ONCE = 512
 """Sequences tagged at once; lines of plain text are tagged one by one, as they come."""
@@ -60,9 +62,7 @@ class RowsToAnswer:
             raise typer.BadParameter(
                 f"A {kind_of(model.estimator)} takes rows. Got --format conll: leave it out."
             )
-        kind = kind or format_of(path)
-        if kind == "conll" and learned != "svmlight":  # a table of one column is detected as conll
-            kind = "csv"
+        kind = format_of_rows(path, kind, str(learned))
         given.check(game_of(model), kind)
         if (kind == "svmlight") != (learned == "svmlight"):
             have = "indices" if learned == "svmlight" else "names"
@@ -73,7 +73,7 @@ class RowsToAnswer:
         self.format = kind
         self.schema = Schema.of_model(noted, model.names, labelled=labelled)
         width = model.estimator.n_features_in_
-        self._source = RowSource(path, kind, self.schema, skip_bad, width)
+        self._source = RowSource(path, kind, self.schema, skip_bad, width, scaling_of(model))
         self._known = False
         self._skipped = SkippedLines(quiet)
 
@@ -96,17 +96,23 @@ class RowsToAnswer:
         if not self._known:
             say("no row has a feature that the model knows: all answers are the same", quiet=quiet)
         if self.schema.absent:
-            say(f"missing, counted as 0: {_some(self.schema.absent)}", quiet=quiet)
+            say(f"missing, counted as 0: {some_of(self.schema.absent)}", quiet=quiet)
         new = list(self.schema.unknown)
         if new:
-            say(f"new, left out: {_some(new)}", quiet=quiet)
+            say(f"new, left out: {some_of(new)}", quiet=quiet)
         if self._source.beyond:
             say(f"new, left out: features up to {self._source.beyond}", quiet=quiet)
 
 
-def _some(names: list[str]) -> str:
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+def scaling_of(model: Model) -> Scaling | None:
+    """Return the scaling of `fit --scale`, which rows for a model need; None for none."""
+    if "scaling" not in model.notes:
+        return None
+    from rosenblatt.data.scaling import of_notes
+
+    table = model.notes.get("table")
+    dense = isinstance(table, dict) and table.get("dense") is True
+    return of_notes(model.notes["scaling"], model.estimator.n_features_in_, dense=dense)
 
 
 def kind_of(estimator: Any) -> str:
@@ -141,7 +147,7 @@ def check_sequences(path: str, kind: str | None, given: Given) -> None:
 
 def loaded(path: str, kind: str, what: str, instead: str) -> Model:
     """Load a model, and refuse it if its estimator is of another class."""
-    model = load_model(path)
+    model = open_model(path)
     if kind_of(model.estimator) != kind:
         raise ValueError(f"{what} takes a {kind}. Got {path}, a {kind_of(model.estimator)}: {instead}")
     return model
@@ -160,7 +166,7 @@ def predict(
     given: Given,
 ) -> None:
     """Write a label per row, in their order; a score per row from a ranker; tags from a tagger."""
-    model = load_model(model_path)
+    model = open_model(model_path)
     if game_of(model) == SEQUENCE:
         check_sequences(path, kind, given)
         with answers_to(output, model_path, path) as out:
@@ -206,7 +212,7 @@ def evaluate(
     given: Given,
 ) -> None:
     """Compare answers with the labels, grades or tags of a file."""
-    model = load_model(model_path)
+    model = open_model(model_path)
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
     if game_of(model) == SEQUENCE:

@@ -18,8 +18,6 @@ from rosenblatt.cli.options import Given
 
 app = typer.Typer(
     name="rosenblatt",
-    help="Mistake-driven learning from the shell: the perceptron, its kernels, its ledger of mistakes.",
-    epilog="Every command also takes --debug: an error then shows its traceback.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -28,107 +26,59 @@ app = typer.Typer(
 )
 
 
+@app.callback()
+def rosenblatt(version: options.Version = False, debug: options.Debug = False) -> None:
+    """Mistake-driven learning from the shell: the perceptron, its kernels, its ledger of mistakes."""
+
+
 @app.command(
-    epilog='rosenblatt fit train.svm -o model --kernel "(Linear() + 1)**3" --epochs 5 --predictor vote'
+    epilog='rosenblatt fit train.svm -o model --kernel "(Linear() + 1)**3" --max-iter 5 --predictor vote'
 )
 def fit(
     context: typer.Context,
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="A file to learn from; - for stdin.")],
-    output: Annotated[str, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")],
-    game: Annotated[
-        options.Game | None,
-        typer.Option(metavar="GAME", help="classification, ranking; sequence for CoNLL files."),
-    ] = None,
-    kernel: Annotated[
-        str | None,
-        typer.Option(callback=options.kernel, metavar="EXPR", help='As "RBF(sigma=2)"; linear: weights.'),
-    ] = None,
-    rule: Annotated[
-        str, typer.Option(callback=options.rule, metavar="RULE", help='As "Margin(beta=0.1)".')
-    ] = "perceptron",
-    epochs: Annotated[int, typer.Option(min=1, metavar="N", help="Passes over the file.")] = 10,
-    predictor: Annotated[
-        options.Predictor, typer.Option(metavar="NAME", help="last, best, average, vote, sample or recent.")
-    ] = options.Predictor.average,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="The seed of all random choices.")] = 0,
-    shuffle: Annotated[bool, typer.Option(help="Draw an order in every epoch, within blocks.")] = True,
-    multiclass: Annotated[
-        options.Multiclass,
-        typer.Option(metavar="HOW", help="argmax or one-vs-rest, for over two classes."),
-    ] = options.Multiclass.argmax,
-    strategy: Annotated[
-        options.Strategy, typer.Option(metavar="HOW", help="pairs, best or top, of the ranking game.")
-    ] = options.Strategy.pairs,
-    template: Annotated[str | None, typer.Option(metavar="FILE", help="In CRF++'s language.")] = None,
-    scheme: Annotated[
-        str | None,
-        typer.Option(
-            callback=options.scheme, metavar="NAME", help="IOB1, IOB2, BILOU or BIOES: allow nothing else."
-        ),
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="By default label; of CoNLL -1, the last.")
-    ] = None,
-    query: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="To rank the rows of each; by default qid.")
-    ] = None,
-    row_id: Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="The names of rows.")] = None,
-    ignore: Annotated[str | None, typer.Option(metavar="A,B,…", help="Columns to leave out.")] = None,
-    hash_bits: Annotated[
-        int | None, typer.Option(min=1, max=30, metavar="B", help="Hash features into 2^B buckets.")
-    ] = None,
-    classes: Annotated[
-        str | None, typer.Option(metavar="A,B,…", help="All classes, if the first rows lack some.")
-    ] = None,
-    keep: Annotated[
-        bool | None, typer.Option(help="Keep corrected rows, for vote, explain and certify.")
-    ] = None,
-    budget: Annotated[
-        int | None, typer.Option(min=2, metavar="N", help="Store at most N rows, with a kernel.")
-    ] = None,
-    policy: Annotated[
-        options.Policy, typer.Option(metavar="NAME", help="projection, merging, halving, random or oldest.")
-    ] = options.Policy.projection,
+    train: options.TrainFile,
+    output: options.NewModel,
+    continued: options.Continued = None,
+    game: options.GameOption = None,
+    kernel: options.KernelOption = None,
+    rule: options.RuleOption = None,
+    max_iter: options.MaxIter = 10,
+    predictor: options.PredictorOption = options.Predictor.average,
+    seed: options.Seed = 0,
+    shuffle: options.Shuffle = True,
+    intercept: options.Intercept = None,
+    scale: options.ScaleOption = options.Scale.none,
+    multiclass: options.MulticlassOption = options.Multiclass.argmax,
+    class_weight: options.ClassWeight = None,
+    strategy: options.StrategyOption = options.Strategy.pairs,
+    template: options.Template = None,
+    scheme: options.Scheme = None,
+    label: options.Label = None,
+    target: options.Target = None,
+    query: options.Query = None,
+    row_id: options.RowId = None,
+    ignore: options.Ignore = None,
+    text: options.Text = None,
+    hash_bits: options.HashBits = None,
+    classes: options.Classes = None,
+    keep: options.Keep = None,
+    budget: options.BudgetOption = None,
+    policy: options.PolicyOption = options.Policy.projection,
     kind: options.FormatOption = None,
     skip_bad: options.SkipBad = 0,
-    checkpoint: Annotated[
-        str | None, typer.Option(metavar="every=N", help="Rounds between checkpoints.")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Resume from the checkpoint.")] = False,
+    checkpoint: options.Checkpoint = None,
+    resume: options.Resume = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Learn from a file and write a model."""
     fitting = _imported("rosenblatt.cli.fitting")
 
-    asked = fitting.Options(
-        game=None if game is None else game.value,
-        kernel=kernel,
-        rule=rule,
-        epochs=epochs,
-        predictor=predictor.value,
-        seed=seed,
-        shuffle=shuffle,
-        multiclass=multiclass.value,
-        strategy=strategy.value,
-        template=template,
-        scheme=scheme,
-        format=None if kind is None else kind.value,
-        label=label,
-        query=query,
-        id=row_id,
-        ignore=ignore,
-        hash_bits=hash_bits,
-        classes=classes,
-        skip_bad=skip_bad,
-        keep=keep,
-        budget=budget,
-        policy=policy.value,
-    )
     fitting.fit(
         train,
         output,
-        asked,
+        fitting.options_of(context.params),
         every=options.every(checkpoint),
         resume=resume,
         quiet=quiet,
@@ -148,6 +98,7 @@ def predict(
     skip_bad: options.SkipBad = 0,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Predict a label for every row; with a ranker a score, with a tagger tags."""
     answering = _imported("rosenblatt.cli.answering")
@@ -175,6 +126,7 @@ def evaluate(
     skip_bad: options.SkipBad = 0,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Compare answers with the labels, grades or tags in a file."""
     answering = _imported("rosenblatt.cli.answering")
@@ -203,6 +155,7 @@ def tag(
     ] = False,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Put a tag beside every token of a CoNLL file."""
     answering = _imported("rosenblatt.cli.answering")
@@ -229,6 +182,7 @@ def rank(
     kind: options.FormatOption = None,
     quiet: options.Quiet = False,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Order the rows of every query: query, rank, row, score."""
     answering = _imported("rosenblatt.cli.answering")
@@ -244,6 +198,7 @@ def certify(
     file: options.DataFile,
     kind: options.FormatOption = None,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Print the mistake bound of the run on the file it learned from, with the values of its proof."""
     looking = _imported("rosenblatt.cli.looking")
@@ -258,18 +213,35 @@ def explain(
     file: options.DataFile,
     row: Annotated[int, typer.Option(min=1, help="Which row, counted from 1.")] = 1,
     label: Annotated[str | None, typer.Option(help="The class whose score to explain.")] = None,
+    by: Annotated[
+        options.By | None, typer.Option(metavar="WHAT", help="features (without a kernel) or examples.")
+    ] = None,
     kind: options.FormatOption = None,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
-    """Explain the answer of a classifier to a row by support vectors: importance × similarity."""
+    """Explain the answer of a classifier to a row: weight × value of features, or by support vectors."""
     looking = _imported("rosenblatt.cli.looking")
 
-    given = Given.of(context)
-    looking.explain(model, file, row=row, kind=_value(kind), label=label, as_json=as_json, given=given)
+    looking.explain(
+        model,
+        file,
+        row=row,
+        kind=_value(kind),
+        label=label,
+        by=_value(by),
+        as_json=as_json,
+        given=Given.of(context),
+    )
 
 
 @app.command(epilog="rosenblatt inspect model.rosenblatt")
-def inspect(context: typer.Context, model: options.ModelFile, as_json: options.Json = False) -> None:
+def inspect(
+    context: typer.Context,
+    model: options.ModelFile,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
     """Describe a model."""
     looking = _imported("rosenblatt.cli.looking")
 
@@ -286,6 +258,7 @@ def convert(
     to: Annotated[options.Export | None, typer.Option(help="By default the suffix of OUT.")] = None,
     predictor: Annotated[options.Predictor | None, typer.Option(help="Instead of the model's.")] = None,
     as_json: options.Json = False,
+    debug: options.Debug = False,
 ) -> None:
     """Export a model: classifiers and rankers as ONNX, all estimators as plain JSON."""
     converting = _imported("rosenblatt.cli.converting")
@@ -294,17 +267,37 @@ def convert(
     converting.convert(model, out, to=_value(to), predictor=_value(predictor), as_json=as_json, given=given)
 
 
+@app.command("compile", epilog="rosenblatt compile classifier tagger")
+def compile_ahead(
+    parts: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PART]…", help="classifier, ranker, tagger, online, files; by default all."),
+    ] = None,
+    processes: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="How many at once; by default as many as cores.")
+    ] = None,
+    quiet: options.Quiet = False,
+    as_json: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Compile all loops ahead, as for a container or a CI cache, and keep them."""
+    compiling = _imported("rosenblatt.cli.compiling")
+
+    compiling.compile_ahead(parts or [], processes, quiet=quiet, as_json=as_json)
+
+
 @app.command(epilog="rosenblatt play")
 def play(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0 for a free one.")] = 0,
     browser: Annotated[bool, typer.Option(help="Open the page.")] = True,
+    debug: options.Debug = False,
 ) -> None:
     """Serve the perceptron game as a local web page, until Ctrl-C."""
     _imported("rosenblatt.arena.server.serving").serve(port, browser=browser)
 
 
 @app.command(epilog="rosenblatt demo")
-def demo() -> None:
+def demo(debug: options.Debug = False) -> None:
     """Show the library on digits: a table of errors, a certificate, an explanation, three pictures."""
     _imported("rosenblatt.cli.demo").main()
 
@@ -324,21 +317,21 @@ def _value(option: StrEnum | None) -> str | None:
 
 def main() -> None:
     """Run a command; an error is one sentence, or with --debug a traceback."""
-    debug = "--debug" in sys.argv[1:]
-    arguments = [argument for argument in sys.argv[1:] if argument != "--debug"]
+    asked: dict[str, bool] = {}
     try:
         try:
-            app(arguments, prog_name="rosenblatt")
+            app(sys.argv[1:], prog_name="rosenblatt", obj=asked)
         finally:
             _flush()
     except (ValueError, TypeError, ArithmeticError, LookupError, ImportError, MemoryError) as fault:
-        _fail(str(fault) or type(fault).__name__, debug)
+        _fail(str(fault) or type(fault).__name__, asked.get("debug", False))
     except BrokenPipeError:  # the reader has closed the pipe
         sys.exit(1)
     except OSError as fault:
         # Errors of files that are written carry a name: without one, standard output is full.
         name = fault.filename or ("standard output" if fault.errno == errno.ENOSPC else None)
-        _fail(f"{name}: {fault.strerror}" if name and fault.strerror else str(fault), debug)
+        what = f"{name}: {fault.strerror}" if name and fault.strerror else str(fault)
+        _fail(what, asked.get("debug", False))
 
 
 def _flush() -> None:

@@ -8,9 +8,10 @@ import typer
 
 from rosenblatt._atomic import replace_file
 from rosenblatt.cli.answering import game_of
+from rosenblatt.cli.opening import open_model
 from rosenblatt.cli.options import Given
 from rosenblatt.cli.output import check_output, named_output, show
-from rosenblatt.persistence import Model, load_model, to_json, to_onnx
+from rosenblatt.persistence import Model, to_json, to_onnx
 
 KINDS = ("onnx", "json")
 
@@ -21,8 +22,18 @@ def convert(
     """Write the guess that a model's predictor uses."""
     to, out = to or _kind_of(out), named_output(out)
     check_output(out, model_path)
-    model = load_model(model_path)
+    model = open_model(model_path)
     given.check(game_of(model))
+    if "scaling" in model.notes:
+        raise ValueError(
+            "An export holds a learner without the scaling of its rows. Got a model of fit --scale: learn "
+            "from a file that is scaled already."
+        )
+    if (model.notes.get("table") or {}).get("text") is not None:
+        raise ValueError(
+            "An export holds a learner without what makes features of strings. Got a model of fit --text: "
+            "use the model file."
+        )
     if predictor is not None:
         model.estimator.set_params(predictor=predictor)
     data = to_onnx(model.estimator) if to == "onnx" else to_json(model.estimator, model.names).encode()

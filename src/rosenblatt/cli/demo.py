@@ -24,7 +24,7 @@ def main() -> None:
     train, test, labels, truth = train_test_split(X / 16, y, test_size=0.4, random_state=0)
     print(f"Handwritten digits: {len(train)} to learn from, {len(test)} to be tested on, 3 epochs each.\n")
     print_errors(train, labels, test, truth)
-    even = PerceptronClassifier(kernels.Polynomial(3), epochs=100, random_state=0).fit(train, labels % 2)
+    even = PerceptronClassifier(kernels.Polynomial(3), max_iter=100, random_state=0).fit(train, labels % 2)
     careful = clone(even).set_params(rule=Margin(beta=1e4), predictor="last").fit(train, labels % 2)
     certificate = even.certificate(train, labels % 2, u=careful)
     print(f"\nOdd or even, with {even.kernel!r} until no mistake is left, beside a learner that leaves")
@@ -41,7 +41,7 @@ def print_errors(train: Array, labels: Array, test: Array, truth: Array) -> None
     """Print the errors of all predictors of one run, for each degree of the polynomial kernel."""
     print("errors in %".ljust(12), *(name.rjust(8) for name in FROM_LEDGER), "mistakes", "support", sep="  ")
     for degree in range(1, 6):
-        clf = PerceptronClassifier(kernels.Polynomial(degree), epochs=3, random_state=0).fit(train, labels)
+        clf = PerceptronClassifier(kernels.Polynomial(degree), max_iter=3, random_state=0).fit(train, labels)
         errors = [100 * (1 - clf.set_params(predictor=name).score(test, truth)) for name in FROM_LEDGER]
         cells = [f"{error:8.2f}" for error in errors]
         print(
@@ -55,8 +55,8 @@ def print_errors(train: Array, labels: Array, test: Array, truth: Array) -> None
 
 def print_explanation(train: Array, labels: Array, test: Array) -> None:
     """Print one prediction with its most important support vectors, the first of them beside it."""
-    clf = PerceptronClassifier(kernels.Polynomial(3), epochs=3, random_state=0).fit(train, labels)
-    reasons = clf.explain(test[0])
+    clf = PerceptronClassifier(kernels.Polynomial(3), max_iter=3, random_state=0).fit(train, labels)
+    reasons: Any = clf.explain(test[0], by="examples")
     print(f"Why the digit on the left is taken for a {reasons.answer}:\n")
     shown = [test[0], *train[reasons.examples[:3]]]
     for line in zip(*(picture(digit) for digit in shown), strict=True):

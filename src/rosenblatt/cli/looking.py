@@ -11,16 +11,18 @@ import numpy as np
 import typer
 
 from rosenblatt import PerceptronRanker, PerceptronTagger
-from rosenblatt.cli.answering import RowsToAnswer, check_sequences, game_of, loaded
+from rosenblatt.cli.answering import RowsToAnswer, check_sequences, game_of, loaded, scaling_of
+from rosenblatt.cli.opening import open_model
 from rosenblatt.cli.options import Given
 from rosenblatt.cli.output import show
 from rosenblatt.cli.sequences import read_to_compare
-from rosenblatt.persistence import load_model
+from rosenblatt.persistence import Model
+from rosenblatt.theory.attributions import Attribution
 
 
 def inspect(path: str, *, as_json: bool, given: Given) -> None:
     """Print a description of a model."""
-    model = load_model(path)
+    model = open_model(path)
     given.check(game_of(model))
     estimator = model.estimator
     run, ledger = estimator.run_, estimator.ledger_
@@ -48,6 +50,10 @@ def inspect(path: str, *, as_json: bool, given: Given) -> None:
         rows.append(("feature names", model.names))
     if isinstance(estimator, PerceptronTagger):
         rows.append(("features", estimator.task_.encoder.width))
+    if (scaling := scaling_of(model)) is not None:
+        rows.append(("scaled", scaling.noted()["method"]))
+    if (text := (model.notes.get("table") or {}).get("text")) is not None:
+        rows.append(("text", text))
     for name in ("game", "format"):
         if name in model.notes:
             rows.append((name, model.notes[name]))
@@ -56,7 +62,7 @@ def inspect(path: str, *, as_json: bool, given: Given) -> None:
 
 def certify(model_path: str, path: str, *, kind: str | None, as_json: bool, given: Given) -> None:
     """Print the mistake bound for the run that made a model, on the rows it learned from."""
-    model = load_model(model_path)
+    model = open_model(model_path)
     estimator = model.estimator
     if isinstance(estimator, PerceptronTagger):
         check_sequences(path, kind, given)
@@ -94,11 +100,16 @@ def explain(
     row: int,
     kind: str | None,
     label: str | None,
+    by: str | None,
     as_json: bool,
     given: Given,
 ) -> None:
-    """Print the support vectors that decided about a row."""
+    """Print the features or the support vectors that decided about a row."""
     model = loaded(model_path, "PerceptronClassifier", "explain", "use a classifier.")
+    if by == "features" and (kernel := model.estimator.run_.kernel) is not None:
+        raise typer.BadParameter(
+            f"--by features needs weights. Got a model with the kernel {kernel!r:.60}: say --by examples."
+        )
     seen = 0
     for block in RowsToAnswer(model, path, kind, given):
         if row <= seen + len(block):
@@ -106,21 +117,35 @@ def explain(
             if label is not None and label not in classes:
                 raise typer.BadParameter(f"--label must be one of {', '.join(classes)}. Got {label}.")
             at = row - seen - 1
-            found = model.estimator.explain(
-                block.X[at : at + 1], label=None if label is None else classes[label]
-            )
+            asked = None if label is None else classes[label]
+            names = _FeatureNames(model)
+            found = model.estimator.explain(block.X[at : at + 1], label=asked, by=by, names=names)
             print(json.dumps(_explained(found)) if as_json else found)
             return
         seen += len(block)
     raise typer.BadParameter(f"There are {seen} rows in {path}. Got --row {row}.")
 
 
+class _FeatureNames:
+    """The names of features by index: of tables the columns, of svmlight the numbers in the file."""
+
+    def __init__(self, model: Model) -> None:
+        self._names = model.names
+        bits = model.notes["table"].get("bits")
+        self._form, self._first = ("bucket {}", 0) if bits is not None else ("feature {}", 1)
+
+    def __getitem__(self, index: int) -> str:
+        return self._names[index] if self._names else self._form.format(index + self._first)
+
+
 def _explained(found: Any) -> dict[str, Any]:
+    about = {"answer": _plain(found.answer), "of": _plain(found.output), "score": found.score}
+    if isinstance(found, Attribution):
+        features = zip(found.features, found.weight.tolist(), found.value.tolist(), strict=True)
+        listed = [{"feature": name, "weight": weight, "value": value} for name, weight, value in features]
+        return about | {"intercept": found.intercept, "features": listed}
     examples = zip(found.examples, found.labels, found.importance, found.similarity, strict=True)
-    return {
-        "answer": _plain(found.answer),
-        "of": _plain(found.output),
-        "score": found.score,
+    return about | {
         "examples": [
             {"row": int(i) + 1, "label": _plain(y), "importance": float(a), "similarity": float(k)}
             for i, y, a, k in examples

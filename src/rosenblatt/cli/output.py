@@ -23,6 +23,9 @@ PATIENCE = 1.0
 LISTED = 10
 """The most bad lines that are listed one by one."""
 
+NAMED = 5
+"""The most names that a remark lists."""
+
 STANDARD_OUTPUT = "/dev/stdout"
 
 
@@ -81,6 +84,12 @@ def say(text: str, *, quiet: bool = False) -> None:
     """Print a remark on standard error."""
     if not quiet:
         print(text, file=sys.stderr, flush=True)
+
+
+def some_of(names: list[str]) -> str:
+    """Return the first names of a list for a remark, and how many more there are."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(names[:NAMED]) + more
 
 
 class SkippedLines:

@@ -14,6 +14,9 @@ from rosenblatt.rows import count, widened
 
 Some = TypeVar("Some")
 
+APART = 1000.0
+"""The ratio of the scales of two columns above which the smaller one hardly counts; see `data.scales`."""
+
 
 class Skipped(NamedTuple):
     """A bad line that was skipped: its number, from 1, and what is wrong with it."""
@@ -52,6 +55,13 @@ class Block:
     def __len__(self) -> int:
         return count(self.X)
 
+    def take(self, index: Any) -> Block:
+        """Return a block of the rows at these indices, an array or a slice, in this order."""
+        listed = isinstance(self.X, list) and not isinstance(index, slice)
+        X = [self.X[i] for i in index] if listed else self.X[index]
+        y, qid, weights = (_taken(part, index) for part in (self.y, self.qid, self.sample_weight))
+        return Block(X, y, qid, sample_weight=weights)
+
     @property
     def bytes_of_rows(self) -> int:
         """The memory that the numbers of the rows take."""
@@ -84,6 +94,16 @@ class Sequences:
     def __len__(self) -> int:
         return len(self.X)
 
+    def take(self, index: Any) -> Sequences:
+        """Return these sequences, in this order."""
+        X, y = ([part[i] for i in index] for part in (self.X, self.y))
+        return Sequences(X, y, sample_weight=_taken(self.sample_weight, index), classes=self.classes)
+
+
+def _taken(values: Any, index: Any) -> Any:
+    """Return the values at these indices; one value for all, or None, stays."""
+    return values if values is None or np.asarray(values).ndim == 0 else np.asarray(values)[index]
+
 
 def one_ahead(blocks: Iterator[Some]) -> Generator[Some, None, None]:
     """Yield blocks, each computed in a background thread while the one before it is in use."""
@@ -105,12 +125,15 @@ def joined(blocks: Sequence[Block]) -> Block:
     else:
         X = np.vstack(rows)
     ids = None if blocks[0].ids is None else [name for block in blocks for name in block.ids or ()]
-    return Block(
-        X,
-        None if any(block.y is None for block in blocks) else np.concatenate([block.y for block in blocks]),
-        None if blocks[0].qid is None else np.concatenate([block.qid for block in blocks]),
-        ids,
+    y, qid, weights = (
+        None if any(part is None for part in parts) else np.concatenate(parts)
+        for parts in (
+            [block.y for block in blocks],
+            [block.qid for block in blocks],
+            [block.sample_weight for block in blocks],
+        )
     )
+    return Block(X, y, qid, ids, sample_weight=weights)
 
 
 class BadLines:

@@ -2,6 +2,7 @@
 
 A number is the value of the feature with its column's name, and so is a boolean, as 1 or 0; a string is a
 feature of its own, `colour=red`. An empty cell is a feature that the row does not have, and counts as 0.
+Of a column of text, each word is a feature, `review=good`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ from rosenblatt._types import Array, Floats
 from rosenblatt.data.blocks import BadLines, Block
 from rosenblatt.data.schema import Schema
 from rosenblatt.features.dicts import Unreadable, expanded
+from rosenblatt.features.strings import Words
 from rosenblatt.features.vectoriser import Vectoriser
 from rosenblatt.loops.templates import UNKNOWN
+
+WORDS = Words()
+"""What makes features of a column of text."""
 
 EMPTY = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None"})
 """The contents of empty cells."""
@@ -32,6 +37,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
     schema.look_at(dict.fromkeys(name for _, row in rows for name in row), bad.name)
     names: list[str] = []
     values: list[Any] = []
+    amounts: list[float] = []
     ends, kept, lines = [0], list[dict[str, Any]](), list[int]()
     for number, row in rows if schema.columns is None else _as_columns(rows, schema):
         try:
@@ -40,6 +46,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
             if schema.query is not None and row.get(schema.query) is None:
                 raise ValueError(f"it has no {schema.query!r}, which is the query")
             features = list(expanded(_present({k: v for k, v in row.items() if k not in special})))
+            words = {} if schema.text is None else _words(_checked_text(row.get(schema.text), schema.text))
         except Unreadable as why:
             bad.add(number, _lower(str(why)))
             continue
@@ -48,10 +55,14 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
             continue
         names += [name for name, _ in features]
         values += [value for _, value in features]
+        amounts += [_amount(value) for _, value in features]
+        names += [schema.text or ""] * len(words)
+        values += words.keys()
+        amounts += words.values()
         ends.append(len(names))
         kept.append(row)
         lines.append(number)
-    X = _sparse(names, values, np.array(ends), schema)
+    X = _sparse(names, values, amounts, np.array(ends), schema)
     return Block(
         X,
         _labels([row.get(schema.label or "") for row in kept], lines, schema, bad.name),
@@ -103,13 +114,37 @@ def _lower(message: str) -> str:
     return message[:1].lower() + message[1:]
 
 
-def _sparse(names: list[str], values: list[Any], ends: Array, schema: Schema) -> Any:
-    """Return rows of features, each a name and a number or a string; those of row i end at `ends[i + 1]`."""
+def _amount(value: Any) -> float:
+    """Return the value of a feature: that of a string is 1."""
+    return 1.0 if isinstance(value, str) else float(value)
+
+
+def _checked_text(value: Any, name: str) -> Any:
+    """Return the text of a JSON object; raise ValueError for a list or an object."""
+    if isinstance(value, list | dict):
+        raise ValueError(f"its {name!r}, which is the text, must be a string, and is {value!r:.40}")
+    return value
+
+
+def _words(cell: Any) -> dict[str, float]:
+    """Return the words of a cell of text with their values."""
+    return {} if _is_empty(cell) else WORDS(_text(cell))
+
+
+def _sparse(
+    names: list[str], values: list[Any], amounts: Sequence[float], ends: Array, schema: Schema
+) -> Any:
+    """Return rows of features, each a name and a number or a string, and how much of it a row has.
+
+    Those of row i end at `ends[i + 1]`.
+    """
     ids = schema.ids(names, values)
-    amounts = np.array([1.0 if isinstance(value, str) else float(value) for value in values])
     known = ids != UNKNOWN
     ends = np.concatenate([[0], np.cumsum(known)])[ends]
-    rows = sp.csr_array((amounts[known], ids[known], ends), shape=(len(ends) - 1, schema.vectoriser.width))
+    rows = sp.csr_array(
+        (np.array(amounts, np.float64)[known], ids[known], ends),
+        shape=(len(ends) - 1, schema.vectoriser.width),
+    )
     rows.sum_duplicates()
     return rows
 
@@ -125,10 +160,11 @@ def table_block(
         schema.columns = list(features)
         schema.texts = [name for name, cells in features.items() if _numbers(cells) is None]
         schema.remarks = [_mixture(name, features[name], lines) for name in schema.texts]
-        schema.dense = not schema.texts and schema.bits is None
+        schema.dense = not schema.texts and schema.bits is None and schema.text is None
         if schema.dense:
             schema.ids(list(features), [1.0] * len(features))
     schema.absent = [name for name in schema.columns or () if name not in features]
+    schema.absent += [name for name in (schema.text,) if name is not None and name not in columns]
     known = schema.columns is not None  # a model may have learned from objects
     as_texts = schema.texts if known else _texts_of_objects(features, schema.vectoriser)
     numeric: dict[str, Floats] = {}
@@ -136,7 +172,7 @@ def table_block(
         if name in as_texts:
             continue
         if known and name not in (schema.columns or ()):  # nothing was learned from it
-            schema.ids([name], [1.0])
+            schema.unknown[name] = None
             continue
         numbers = _numbers(cells)
         if numbers is None:
@@ -157,7 +193,7 @@ def table_block(
     return Block(
         _dense_rows(numeric, len(lines), schema)
         if schema.dense
-        else _mixed_rows(numeric, texts, len(lines), schema),
+        else _mixed_rows(numeric, texts, columns.get(schema.text or "", ()), len(lines), schema),
         None if named is None else _labels(named, lines, schema, bad.name),
         None if schema.query is None else np.array([_text(cell) for cell in columns[schema.query]], object),
         None if schema.id not in columns else [_text(cell) for cell in columns[schema.id or ""]],
@@ -180,23 +216,36 @@ def _dense_rows(numeric: Mapping[str, Floats], rows: int, schema: Schema) -> Flo
 
 
 def _mixed_rows(
-    numeric: Mapping[str, Floats], texts: Mapping[str, Sequence[Any]], rows: int, schema: Schema
+    numeric: Mapping[str, Floats],
+    texts: Mapping[str, Sequence[Any]],
+    cells_of_text: Sequence[Any],
+    rows: int,
+    schema: Schema,
 ) -> Any:
-    row, name_of, value = [], list[str](), list[Any]()
+    row, name_of, value, amount = [], list[str](), list[Any](), list[float]()
     for name, numbers in numeric.items():
         present = np.flatnonzero(numbers)
         row.append(present)
         name_of += [name] * len(present)
         value += numbers[present].tolist()
+        amount += numbers[present].tolist()
     for name, cells in texts.items():
         present = np.array([i for i, cell in enumerate(cells) if not _is_empty(cell)], np.int64)
         row.append(present)
         name_of += [name] * len(present)
         value += [_text(cells[i]) for i in present.tolist()]
+        amount += [1.0] * len(present)
+    for i, cell in enumerate(cells_of_text):
+        words = _words(cell)
+        row.append(np.full(len(words), i))
+        name_of += [schema.text or ""] * len(words)
+        value += words.keys()
+        amount += words.values()
     every = np.concatenate(row) if row else np.empty(0, np.int64)
     order = np.argsort(every, kind="stable")
     ends = np.concatenate([[0], np.cumsum(np.bincount(every, minlength=rows))])
-    return _sparse([name_of[i] for i in order], [value[i] for i in order], ends, schema)
+    sorted_names, sorted_values = [name_of[i] for i in order], [value[i] for i in order]
+    return _sparse(sorted_names, sorted_values, [amount[i] for i in order], ends, schema)
 
 
 def _numbers(cells: Sequence[Any]) -> Floats | None:

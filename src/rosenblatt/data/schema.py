@@ -46,6 +46,8 @@ class Schema:
         The type of labels: "int", "float", "bool" or "str"; None until one is seen.
     ignored
         Columns that are left out.
+    text
+        The column whose words are features, each with the value that `Words` gives it; None if there is none.
     unnamed_query
         A column of features whose name suggests queries; None until one is seen.
     labelled
@@ -71,6 +73,7 @@ class Schema:
     dense: bool | None = None
     kind: str | None = None
     ignored: list[str] = field(default_factory=list)
+    text: str | None = None
     unnamed_query: str | None = None
     labelled: bool = True
     absent: list[str] = field(default_factory=list)
@@ -99,6 +102,12 @@ class Schema:
         """The names of all features in the order of their ids; none if they are hashed."""
         return [] if self.bits is not None or self._vectoriser is None else self._vectoriser.names()
 
+    @property
+    def features_of_strings(self) -> list[int]:
+        """The ids of features that are strings, such as `colour=red`; none if they are hashed."""
+        known = {} if self._vectoriser is None else self._vectoriser.known[1]
+        return [feature for strings in known.values() for feature in strings.values()]
+
     def noted(self) -> dict[str, Any]:
         """Return the values to keep with a model besides the names of features."""
         noted = {name: getattr(self, name) for name in NOTED if name != "of_strings"}
@@ -110,6 +119,8 @@ class Schema:
         for i in np.flatnonzero(found == UNKNOWN).tolist():
             if len(self.unknown) == MOST_UNKNOWN:
                 break
+            if names[i] == self.text:  # new words are no surprise
+                continue
             self.unknown[f"{names[i]}={values[i]}" if isinstance(values[i], str) else names[i]] = None
         return found
 
@@ -118,8 +129,9 @@ class Schema:
         self._vectoriser = Vectoriser.of_names(names, of_strings, self.buckets)
 
     def special(self) -> set[str]:
-        """Return the columns that are not features."""
-        return {column for column in (self.label, self.query, self.id, *self.ignored) if column is not None}
+        """Return the columns whose cells are not features."""
+        columns = self.label, self.query, self.id, self.text, *self.ignored
+        return {column for column in columns if column is not None}
 
     def look_at(self, columns: Collection[str], name: str) -> None:
         """Check the columns of the file `name` before they are encoded."""
@@ -130,21 +142,30 @@ class Schema:
             raise MissingColumnError(
                 f"There must be a column {missing[0]!r} to ignore in {name}. Got {_some(list(columns))}."
             )
+        if self.text is not None and self.kind is None and self.text not in columns:
+            raise MissingColumnError(
+                f"There must be a column {self.text!r} with the text in {name}. Got {_some(list(columns))}."
+            )
         if self.query is None and self.unnamed_query is None:
             special = self.special()
             named = (each for each in columns if each.lower() in QUERIES and each not in special)
             self.unnamed_query = next(named, None)
 
     @classmethod
-    def of_model(cls, noted: Mapping[str, Any], names: Sequence[str], *, labelled: bool = False) -> Schema:
-        """Return the schema that a model learned with, for rows to predict or, with labels, to compare."""
+    def of_model(
+        cls, noted: Mapping[str, Any], names: Sequence[str], *, labelled: bool = False, learning: bool = False
+    ) -> Schema:
+        """Return the schema that a model learned with, for rows to predict or, with labels, to compare.
+
+        With `learning`, for rows that its run continues with, whose new features get new ids.
+        """
         if not isinstance(noted, Mapping) or noted.keys() != NOTED.keys():
             raise ValueError("The columns that the model notes should be those of a table. Learn it again.")
         for name, value in noted.items():
             if not _fits(value, NOTED[name]):
                 raise ValueError(f"The model's note on {name} is {value!r:.40}, which no fit writes.")
         rest = {name: value for name, value in noted.items() if name != "of_strings"}
-        schema = cls(**rest, learning=False, labelled=labelled)
+        schema = cls(**rest, learning=learning, labelled=labelled)
         schema.know(names, noted["of_strings"])
         return schema
 
@@ -152,7 +173,7 @@ class Schema:
 NOTED: dict[str, tuple[type, ...]] = {
     "label": (str, NoneType), "query": (str, NoneType), "id": (str, NoneType), "bits": (int, NoneType),
     "columns": (list, NoneType), "texts": (list,), "dense": (bool, NoneType), "kind": (str, NoneType),
-    "ignored": (list,), "unnamed_query": (str, NoneType), "of_strings": (list,),
+    "ignored": (list,), "text": (str, NoneType), "unnamed_query": (str, NoneType), "of_strings": (list,),
 }  # fmt: skip
 """What `Schema.noted` returns: names, and the types of values; lists are of strings."""
 

@@ -7,7 +7,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,9 @@ from rosenblatt.data.formats import FORMATS, detect, separator_of
 from rosenblatt.data.schema import Schema
 from rosenblatt.data.svmlight import Svmlight, svmlight_blocks
 from rosenblatt.data.tables import arrow_blocks, csv_blocks, json_blocks
+
+if TYPE_CHECKING:
+    from rosenblatt.data.scaling import Scaling
 
 __all__ = [
     "FORMATS",
@@ -93,6 +96,8 @@ class RowSource:
         How many bad lines may be skipped.
     width
         How many features the rows of an svmlight file shall have; features beyond are left out.
+    scaling
+        What is applied to the rows; None for nothing.
 
     Attributes
     ----------
@@ -105,9 +110,14 @@ class RowSource:
     schema: Schema
     skip_bad: int = 0
     width: int | None = None
+    scaling: Scaling | None = None
     beyond: int = field(default=0, init=False)
 
     def __iter__(self) -> Iterator[Block]:
+        blocks = self._blocks()
+        return blocks if self.scaling is None else map(self.scaling.block, blocks)
+
+    def _blocks(self) -> Iterator[Block]:
         if self.format == "svmlight":
             for table in svmlight_blocks(file_of(self.path), skip_bad=self.skip_bad):
                 yield self._svmlight(table)
@@ -148,13 +158,18 @@ class KeptBlocks:
     """The blocks of a source, kept in memory after the first pass if their rows take at most KEPT bytes.
 
     Parsing a table takes many times longer than an epoch over its rows. A source with more rows is read in
-    every pass, so memory stays bounded.
+    every pass, so memory stays bounded; but standard input, which can be read once, is kept from the start.
     """
 
     def __init__(self, source: RowSource) -> None:
         self._source = source
-        self._kept: list[Block] | None = None
+        self._kept = list(source) if source.path == STDIN else None
         self._status: tuple[int, int] | None = None
+
+    def scale(self, scaling: Scaling) -> None:
+        """Scale the rows from the next pass on."""
+        self._source.scaling = scaling
+        self._kept = None if self._kept is None else [scaling.block(block) for block in self._kept]
 
     def __iter__(self) -> Iterator[Block]:
         if self._kept is not None:

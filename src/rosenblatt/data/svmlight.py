@@ -22,7 +22,8 @@ LARGEST = 2**31 - 2
 LINE = "A line must be a label, perhaps a query as qid:3, and features as 7:0.5."
 LABELS = (
     "A label must be one number: lines with several labels are not read. Write one file for each label, "
-    "with 1 where a line has it and -1 where not."
+    "with 1 where a line has it and -1 where not; or learn from Python, where PerceptronClassifier takes "
+    "what sklearn.datasets.load_svmlight_file(path, multilabel=True) returns."
 )
 QUERY = "A query must be an integer of at most 64 bits, as in qid:3."
 HUGE = f"A feature must be at most {LARGEST}: hash the features into fewer, as with number % 2**20 + 1."

@@ -79,8 +79,9 @@ class BlockDriver:
         Third, the index of the round that cannot be played, or None: only those before it were.
         The loop stops where it needs more of its Gram matrix, or of the book.
         """
-        run, truths, weights = self.run, self.examples.truths[index], self.examples.weights_of(rounds)
+        run, truths = self.run, self.examples.truths[index]
         game, book = run.game, run.book
+        weights = self.examples.weights_of(rounds, game.heads).ravel()
         dtype = rows.data.dtype if getattr(rows.data, "dtype", None) == np.float32 else np.float64
         gram, known = np.empty((len(rows), len(rows)), dtype), np.zeros(len(rows), bool)
         most = game.most_entries(len(rows))

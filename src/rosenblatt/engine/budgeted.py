@@ -15,6 +15,7 @@ from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
 from rosenblatt.engine.forgetting import FORGET, RIDGE, log_similarities
+from rosenblatt.engine.outputs import Outputs
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.slots import SupportSlots
 from rosenblatt.engine.support import SupportSet
@@ -59,6 +60,10 @@ class Budgeted:
             raise ValueError(
                 "Merging takes an RBF kernel on vectors, which knows what lies between two rows. "
                 f"Got {kernel!r}: use policy='projection'."
+            )
+        if not kernel.definite:
+            raise ValueError(
+                f"A budget needs a kernel that is an inner product. Got {kernel!r}, which is none."
             )
         self.budget = budget
         self.kernel: Kernel | None = kernel
@@ -320,15 +325,16 @@ class Budgeted:
         """Return block scores by the current guess: the stored rows change with every correction."""
         return BlockScores(self, rows)
 
-    def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Budgeted:
-        """Return a copy with more outputs, with coefficients of 0; `moved` is where structure weights go."""
+    def with_outputs(self, outputs: Outputs, rounds: int) -> Budgeted:
+        """Return a copy with these outputs, new ones with coefficients of 0."""
         result = deepcopy(self)
-        result.guesses = np.pad(self.guesses, ((0, 0), (0, 0), (0, outputs - self.outputs)))
-        result.guess_structure = np.repeat(structure[None], len(self.guess_structure), axis=0)
-        result.guess_structure[:, moved] = self.guess_structure
-        if self.recent is not None:
-            result.recent = self.recent.with_structure(len(structure), moved)
-        result.outputs = outputs
+        result.guesses = outputs.of(self.guesses)
+        first = np.repeat(outputs.structure[None], len(self.guess_structure), axis=0)
+        result.guess_structure = outputs.of_structure(self.guess_structure, first)
+        result.order, result.rounds = outputs.of_heads(self.order, -1), outputs.of_heads(self.rounds, 0.0)
+        result.longest, result.since = outputs.of_heads(self.longest, -1.0), outputs.of_heads(self.since, 0.0)
+        result.recent = None if self.recent is None else self.recent.with_outputs(outputs, rounds)
+        result.outputs, result.heads = len(outputs.source), len(outputs.heads)
         return result
 
     def widen(self, features: int) -> None:

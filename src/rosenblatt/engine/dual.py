@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
+from copy import copy, deepcopy
 
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
+from rosenblatt.engine.outputs import Outputs
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.support import RowStore, SupportSet
 from rosenblatt.kernels import Kernel
@@ -94,17 +95,14 @@ class Dual:
             self.recent.sums = grown(self.recent.sums, before, np.zeros_like(new))
             np.add.at(self.recent.sums, (stored, output), amount * self.recent.factors(when, output))
 
-    def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Dual:
-        """Return a copy with more outputs, with coefficients of 0; `moved` is where structure weights go."""
+    def with_outputs(self, outputs: Outputs, rounds: int) -> Dual:
+        """Return a copy with these outputs, new ones with coefficients of 0."""
         result = copy(self)
-        result.structure = structure.copy()
-        result.structure[moved] = self.structure
-        more = ((0, 0), (0, outputs - self.outputs))
-        result.coefficients = np.pad(self.coefficients, more)
-        if self.recent is not None:
-            result.recent = self.recent.with_structure(len(structure), moved)
-            result.recent.sums = np.pad(self.recent.sums, more)
-        result.outputs = outputs
+        result.support = deepcopy(self.support)
+        result.structure = outputs.of_structure(self.structure, outputs.structure)
+        result.coefficients = outputs.of(self.coefficients)
+        result.recent = None if self.recent is None else self.recent.with_outputs(outputs, rounds)
+        result.outputs = len(outputs.source)
         return result
 
     def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:

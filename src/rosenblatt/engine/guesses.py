@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine import majority, predictors
 from rosenblatt.engine.faults import not_finite
+from rosenblatt.engine.threads import threads
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.votes import Entries, pick, vote_loop
@@ -63,15 +64,20 @@ class SingleGuess:
         The run, which must not move while this is in use.
     predictor
         The name of the guess.
+    computed
+        What was computed of this guess before, by name; what is computed now is added.
     """
 
-    def __init__(self, run: Run, predictor: str) -> None:
+    __slots__ = ("__dict__", "_run", "predictor")
+
+    def __init__(self, run: Run, predictor: str, computed: dict[str, Any]) -> None:
         if predictor == "recent":
             predictors.followed(run)
         if predictor == "best":
             predictors.check_kept(run, predictor)
         self._run = run
         self.predictor = predictor
+        self.__dict__ = computed
 
     @cached_property
     def entries(self) -> tuple[Ints, Ints, Floats]:
@@ -291,10 +297,11 @@ def _pipelined(work: Callable[..., None], run: Run, rows: Rows, starts: Ints) ->
     if len(pieces) == 1:
         work(*compared(pieces[0]))
         return
-    with ThreadPoolExecutor(majority.THREADS) as pool:
+    most = threads()
+    with ThreadPoolExecutor(most) as pool:
         waiting: deque[Future[None]] = deque()
         for piece in pieces:
-            if len(waiting) == majority.THREADS:
+            if len(waiting) == most:
                 waiting.popleft().result()
             waiting.append(pool.submit(work, *compared(piece)))
         for done in waiting:

@@ -8,6 +8,7 @@ from typing import Protocol, Self
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
+from rosenblatt.engine.outputs import Outputs
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Kernel
@@ -74,8 +75,8 @@ class Hypothesis(Protocol):
     def narrow(self, features: int) -> None:
         """Free the memory reserved for features that never came."""
 
-    def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Self:
-        """Return a copy with more outputs; `moved` is where structure weights go."""
+    def with_outputs(self, outputs: Outputs, rounds: int) -> Self:
+        """Return a copy with these outputs, after this many rounds; it shares no memory that is written."""
 
     def snapshot(self) -> Callable[[], None]:
         """Return a function that restores the present state."""

@@ -15,6 +15,7 @@ from rosenblatt.engine.interrupts import Interrupts
 from rosenblatt.engine.passes import PassDriver
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, Run, checked_order
+from rosenblatt.engine.threads import threads
 from rosenblatt.games.verdicts import judged
 from rosenblatt.loops.book import CORRECTION, ENTRY, STRUCTURE, norm_squared
 from rosenblatt.rows import Rows, parts
@@ -75,7 +76,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
     rows, truth = examples.rows.take(shown), examples.truths[shown]
     width = game.most_entries(len(rows))
     where, amount = np.empty((width, 2), np.int64), np.empty(width)
-    weight, when = float(examples.weights_of(np.array([i]))[0]), float(run.book.rounds + 1)
+    weights, when = examples.weights_of(np.array([i]), game.heads)[0].tolist(), float(run.book.rounds + 1)
     lines: list[tuple[float, ...]] = []
     entries: list[tuple[float, ...]] = []
     try:
@@ -90,6 +91,7 @@ def _play_round(run: Run, examples: Examples, i: int) -> None:
                 where,
                 amount,
             )
+            weight = weights[head]
             if not margin > -np.inf:  # NaN; a round that cannot go wrong may have an infinite margin
                 raise not_finite(int(shown[0]))
             restart = weight != 0 and _recent_falls_behind(run, rows, truth, head, wrong)
@@ -180,7 +182,7 @@ def play_pass(
         driver = PassDriver(run, examples, writer)
 
         def epoch(order: Ints, pulse: Callable[[], None]) -> None:
-            driver.begin(order, late=len(order) > STRETCH)
+            driver.begin(order, late=len(order) > STRETCH and threads() > 1)
             for part in parts(len(order), STRETCH):
                 driver.play(order[part])
                 pulse()
@@ -209,6 +211,7 @@ def _epochs(
     just begun need not wait, for its caller drops it.
     """
     run.check_writeable()
+    run.check_fits(examples)
     epochs, converged = 0, False
     undo = run.hypothesis.savepoint(run.book)
 

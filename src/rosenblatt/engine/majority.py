@@ -6,7 +6,6 @@ scores of the last guess come from its weights; a correction undone makes them t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rosenblatt._types import Bools, Floats, Ints
+from rosenblatt.engine.threads import threads
 from rosenblatt.ledger import Ledger
 from rosenblatt.loops.votes import Entries, vote_loop
 from rosenblatt.rows import Rows, parts
@@ -27,8 +27,6 @@ COVERED = (0.55, 0.7, 0.85, 0.95)
 
 CELLS, FEW_ROWS = 4_000_000, 2048
 """Similarities that a thread holds at once, and rows that are not worth a second thread."""
-
-THREADS = min(4, os.cpu_count() or 1)
 
 
 def can_settle(run: Run, starts: Ints) -> bool:
@@ -92,14 +90,14 @@ def _with_votes_of(run: Run, answered: Floats, scores: Floats, tally: Floats) ->
 def _parts(rows: int, undone: int) -> list[slice]:
     """Parts of the rows: few enough similarities in each, and a part for every thread if they are many."""
     most = max(1, CELLS // undone)
-    return parts(rows, most if rows < FEW_ROWS else min(most, -(-rows // THREADS)))
+    return parts(rows, most if rows < FEW_ROWS else min(most, -(-rows // threads())))
 
 
 def _in_threads(work: Callable[[Ints], None], pieces: list[Ints]) -> None:
     if len(pieces) == 1:
         work(pieces[0])
         return
-    with ThreadPoolExecutor(THREADS) as pool:
+    with ThreadPoolExecutor(threads()) as pool:
         list(pool.map(work, pieces))
 
 

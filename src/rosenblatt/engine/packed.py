@@ -55,9 +55,18 @@ class PackedRounds:
         self._run, self._book, self._hypothesis = run, run.book, run.primal
         self._loop = round_loop(game.judge, rule.step)
         required, parameters = numbers_of(rule)
-        self._numbers = np.array([run.support.constant, required, *parameters])
+        self._numbers = np.array([run.support.constant, required, 1.0, *parameters])
         self._most = game.most_entries(1)
         self._known = 0
+
+    def play_weighted(self, row: Packed, truth: Ints, weight: float) -> None:
+        """Play one round whose correction has this weight."""
+        self._run.weighted |= weight != 1.0
+        self._numbers[2] = weight
+        try:
+            self.play(row, truth)
+        finally:
+            self._numbers[2] = 1.0
 
     def play(self, row: Packed, truth: Ints) -> None:
         """Play one round; raises ValueError, and changes nothing, if the score or the step is not finite."""

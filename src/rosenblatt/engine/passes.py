@@ -35,31 +35,41 @@ class Pass:
     dense
         Whether rows are dense.
     truths
-        The dtype of truths.
+        Truths, of which the dtype matters, and their number of columns if they are vectors.
     longest
         How many rows the longest round has.
     single
         Whether every round has one row.
+    by_head
+        Whether there is a weight per round and head.
     """
 
-    def __init__(self, run: Run, *, dense: bool, truths: Any, longest: int, single: bool) -> None:
+    def __init__(
+        self, run: Run, *, dense: bool, truths: Array, longest: int, single: bool, by_head: bool = False
+    ) -> None:
         if run.primal is None:
             raise ValueError("Passes are played in the primal. Got a run with a kernel: use play_blocks.")
         game, rule = run.game, run.rule
         self.run = run
         self.hypothesis = run.primal
-        self.reading = DENSE if dense else ONE if game.outputs == 1 else MANY
+        may_grow = len(game.structure) > 0  # as a tagger does that has seen one label so far
+        self.reading = DENSE if dense else ONE if game.outputs == 1 and not may_grow else MANY
         self.longest = longest
         self._most = game.most_entries(longest)
+        few = self._most <= FEW
+        if (single or few) and game.most_entries(2) > game.most_entries(1):  # one loop plays all lengths
+            single = few = False
         recent = run.hypothesis.recent is not None
-        self._loop = pass_loop(game.judge, rule.step, self.reading, single, self._most <= FEW, recent)
+        data = self.reading, single, few, recent, truths.ndim > 1, by_head
+        self._loop = pass_loop(game.judge, rule.step, *data)
         self._stepping = tuple(Stepping(*numbers_of(rule)))
         self._scratch, self._makes_delta = self._work_arrays(truths), dense and not single
         self._judging = self._work_arrays(truths) if recent else None
 
-    def _work_arrays(self, truths: Any) -> Scratch:
+    def _work_arrays(self, truths: Array) -> Scratch:
         most, outputs = self._most, self.run.game.outputs
-        scores, truth = np.empty((self.longest, outputs)), np.empty(self.longest, truths)
+        scores = np.empty((self.longest, outputs))
+        truth = np.empty((self.longest, *truths.shape[1:]), truths.dtype)
         return Scratch(np.empty((most, 2), np.int64), np.empty(most), scores, truth, np.empty((1, 0)))
 
     def play(self, shown: Shown, rows: Rows, *, late: bool = False) -> None:
@@ -137,14 +147,19 @@ class PassDriver:
 
     def __init__(self, run: Run, examples: Examples, writer: ThreadPoolExecutor) -> None:
         rows, single = examples.rows, examples.longest == 1 and len(examples.index) == len(examples)
+        weights = UNWEIGHTED if examples.weights is None else examples.weights
         self._pass = Pass(
-            run, dense=not rows.sparse, truths=examples.truths.dtype, longest=examples.longest, single=single
+            run,
+            dense=not rows.sparse,
+            truths=examples.truths,
+            longest=examples.longest,
+            single=single,
+            by_head=weights.ndim > 1,
         )
         self._run = run
         self._examples = examples
-        weights = UNWEIGHTED if examples.weights is None else examples.weights
         starts, index, truths = map(read_only, (examples.starts, examples.index, examples.truths))
-        self._shown = Shown(counting(len(examples)), starts, index, truths, weights)
+        self._shown = Shown(counting(len(examples)), starts, index, truths, weights.reshape(-1))
         self._keep = run.hypothesis.keep
         self._marked = np.zeros(len(rows) if self._keep else 0, bool)
         self._to_copy: list[Ints] = []
@@ -207,7 +222,7 @@ class OneRoundDriver:
 
     def __init__(self, run: Run) -> None:
         self._run = run
-        self._rows_seen = self._features = 0
+        self._rows_seen, self._features = run.rows_seen, 0
         self._passes: dict[tuple[bool, bool], Pass] = {}
         self._shown: dict[int, tuple[Ints, Ints, Ints]] = {}
 
@@ -215,20 +230,32 @@ class OneRoundDriver:
         """Return the state of a copy, which composes its own passes: they compare functions by identity."""
         return vars(self) | {"_passes": {}}
 
-    def play(self, data: Any, truths: Array) -> None:
-        """Play one round on rows that the caller gives up: `Csr` arrays, or a dense array."""
-        run, length = self._run, len(truths)
+    def drives(self, run: Run) -> bool:
+        """Whether this is the run."""
+        return self._run is run
+
+    def play(self, data: Any, truths: Array, weight: float = 1.0) -> None:
+        """Play one round on rows that the caller gives up: `Csr` arrays, or a dense array.
+
+        `weight` is that of its corrections.
+        """
+        run, length, weights = self._run, len(truths), UNWEIGHTED
+        if weight != 1.0:
+            run.weighted, weights = True, np.array([weight])
         run.book.trim()
         run.rows_seen, run.examples_seen = self._rows_seen, run.book.rounds
         self._rows_seen += length  # before they are played: if that is interrupted, ids are skipped
         rows = rows_of(data, first=run.rows_seen)
         self._widen(rows.width or 0)
-        shown = Shown(*self._one_round(length), read_only(truths), UNWEIGHTED)
-        if run.hypothesis.keep:
-            with Interrupts():
-                self._play_and_keep(shown, rows)
-        else:
-            self._pass(shown, rows).play(shown, rows)
+        shown = Shown(*self._one_round(length), read_only(truths), weights)
+        try:
+            if run.hypothesis.keep:
+                with Interrupts():
+                    self._play_and_keep(shown, rows)
+            else:
+                self._pass(shown, rows).play(shown, rows)
+        finally:
+            run.rows_seen = self._rows_seen
 
     def _widen(self, features: int) -> None:
         """Reserve weights for new features."""
@@ -248,9 +275,7 @@ class OneRoundDriver:
         dense, length = not rows.sparse, len(shown.truths)
         known = self._passes.get((dense, length == 1))
         if known is None or known.longest < length:
-            known = Pass(
-                self._run, dense=dense, truths=shown.truths.dtype, longest=length, single=length == 1
-            )
+            known = Pass(self._run, dense=dense, truths=shown.truths, longest=length, single=length == 1)
             self._passes[dense, length == 1] = known
         return known
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
+from copy import copy, deepcopy
 from itertools import count
 from typing import Any, Literal
 
@@ -12,13 +12,14 @@ import numpy as np
 from rosenblatt._types import Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.block_scores import BlockScores
+from rosenblatt.engine.outputs import Outputs
 from rosenblatt.engine.recent import Recent
 from rosenblatt.engine.support import SupportSet
 from rosenblatt.kernels import Kernel, Linear
 from rosenblatt.ledger import Book
 from rosenblatt.loops.compiling import is_loaded
 from rosenblatt.loops.sparse import score_rows
-from rosenblatt.rows import Csr, Rows
+from rosenblatt.rows import EXACT_IN_SINGLE, Csr, Rows
 
 FEW = 2**14
 """Values up to which NumPy scores rows in less time than it takes to load the compiled loop."""
@@ -28,9 +29,6 @@ OFTEN = 1000
 
 FEW_CALLS = count(1)
 """Counts the calls with few values in this process."""
-
-EXACT_IN_SINGLE = 2**24
-"""Integers up to this are exact in single precision."""
 
 
 def score_few(rows: Csr, weights: Floats, constant: float) -> Floats:
@@ -247,14 +245,14 @@ class Primal:
         if features < len(self.weights) - 1:
             self.reshape(lambda weights: np.concatenate([weights[:features], weights[-1:]]))
 
-    def with_outputs(self, outputs: int, structure: Floats, moved: Ints) -> Primal:
-        """Return a copy with more outputs, with weights of 0; `moved` is where structure weights go."""
+    def with_outputs(self, outputs: Outputs, rounds: int) -> Primal:
+        """Return a copy with these outputs, new ones with weights of 0."""
         result = copy(self)
-        result.structure = structure.copy()
-        result.structure[moved] = self.structure
-        result.recent = None if self.recent is None else self.recent.with_structure(len(structure), moved)
-        more = ((0, 0), (0, outputs - self.outputs))
-        result.reshape(lambda weights: np.pad(weights, more))
+        result.support = deepcopy(self.support)
+        result.structure = outputs.of_structure(self.structure, outputs.structure)
+        result.recent = None if self.recent is None else self.recent.with_outputs(outputs, rounds)
+        result.start = None if self.start is None else outputs.of(self.start)
+        result.weights, result.delayed = outputs.of(self.weights), outputs.of(self.delayed)
         return result
 
     def block_scores(self, rows: Rows, lasting: bool) -> BlockScores:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import sys
 from time import monotonic
 
+from rosenblatt.loops.notices import NOTICES
+
 WIDTH, PAUSE = 20, 0.1
 """Characters of the bar, and seconds between two updates."""
+
+CLEAR = "\r\x1b[K"
+"""What returns to the beginning of the line and clears it."""
 
 
 class Progress:
@@ -43,6 +48,8 @@ class Progress:
         self._began = monotonic()
         self._next = self._began + patience
         self._drawn = False
+        if shown:
+            NOTICES.bars.add(self)
 
     def expect(self, total: int) -> None:
         """Set the number of rounds there will be."""
@@ -58,10 +65,21 @@ class Progress:
         """Clear the line or, if it remains, show the last state in it."""
         if self._shown and self._remains and done is not None:
             self._draw(done, mistakes)
+        if self._drawn and self._remains:
+            print(file=sys.stderr, flush=True)
+        elif self._drawn:
+            self.clear()
+        self._drawn = self._shown = False
+
+    def clear(self) -> None:
+        """Remove the bar from its line; the next update shows it again."""
         if self._drawn:
-            print("\n" if self._remains else "\r\x1b[K", end="", file=sys.stderr, flush=True)
-            self._drawn = False
-        self._shown = False
+            print(CLEAR, end="", file=sys.stderr, flush=True)
+
+    def compiling(self) -> None:
+        """Show that loops are compiled, which cannot be interrupted by updates."""
+        if self._shown:
+            self._print(f"{self._what}  compiling loops")
 
     def _draw(self, done: int, mistakes: int | None) -> None:
         rate = done / max(monotonic() - self._began, 1e-9)
@@ -75,5 +93,8 @@ class Progress:
                 f"{done:,}/{self._total:,} {self._unit}",
             ]
             parts.append(f"{max(0, self._total - done) / max(rate, 1e-9):,.0f} s left")
-        print("\r\x1b[K" + "  ".join(parts), end="", file=sys.stderr, flush=True)
+        self._print("  ".join(parts))
+
+    def _print(self, line: str) -> None:
+        print(CLEAR + line, end="", file=sys.stderr, flush=True)
         self._drawn = True

@@ -14,6 +14,7 @@ from copy import deepcopy
 import numpy as np
 
 from rosenblatt._types import Floats, Ints
+from rosenblatt.engine.outputs import Outputs
 from rosenblatt.loops.passes import falls_behind
 
 
@@ -49,11 +50,12 @@ class Recent:
         """Return a copy of everything."""
         return deepcopy(self)
 
-    def with_structure(self, structure: int, moved: Ints) -> Recent:
-        """Return a copy with more structure weights, those of this one at `moved`."""
+    def with_outputs(self, outputs: Outputs, rounds: int) -> Recent:
+        """Return a copy for these outputs; the average of a new head starts after this many rounds."""
         result = deepcopy(self)
-        result.structure = np.zeros(structure)
-        result.structure[moved] = self.structure
+        result.sums = outputs.of(self.sums)
+        result.structure = outputs.of_structure(self.structure, np.zeros(len(outputs.structure)))
+        result.since, result.behind = outputs.of_heads(self.since, rounds), outputs.of_heads(self.behind, 0)
         return result
 
     def factors(self, when: Floats, output: Ints) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rosenblatt._types import Floats, Ints
+from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.budgets import Budget
 from rosenblatt.engine.budgeted import Budgeted
 from rosenblatt.engine.dual import Dual
@@ -36,11 +36,11 @@ class Examples:
     rows
         All rows.
     truths
-        The truth about every row, as the game reads it.
+        The truth about every row, as the game reads it: a number, or a vector of them.
     starts
         Where the rows of each round begin, and where the last ones end; one row per round by default.
     weights
-        The weight of the corrections of each round; 1 by default.
+        The weight of the corrections of each round, or of each round and head; 1 by default.
     index
         Which rows are shown, round by round: those of round i are `index[starts[i]:starts[i + 1]]`. By
         default all of them, one after the other.
@@ -54,7 +54,7 @@ class Examples:
     """
 
     rows: Rows
-    truths: Ints
+    truths: Array
     starts: Ints = field(default=None)  # type: ignore[arg-type]
     weights: Floats | None = None
     index: Ints = field(default=None)  # type: ignore[arg-type]
@@ -65,13 +65,11 @@ class Examples:
         if not isinstance(self.rows, Rows):
             raise ValueError(f"Examples have rows, as run.number(X) makes. Got {type(self.rows).__name__}.")
         truths = np.asarray(self.truths)
-        if truths.shape != (len(self.rows),):
+        if truths.shape[:1] != (len(self.rows),) or truths.ndim > 2:
             raise ValueError(
                 f"There must be one truth per row, shape {(len(self.rows),)}. Got shape {truths.shape}."
             )
-        if truths.dtype.kind in "biu":  # one integer type for compiled loops
-            truths = truths.astype(np.int64, copy=False)
-        object.__setattr__(self, "truths", truths)
+        object.__setattr__(self, "truths", _as_truths(truths))
         if self.index is None:
             object.__setattr__(self, "index", counting(len(self.rows)))
         else:
@@ -80,17 +78,40 @@ class Examples:
             object.__setattr__(self, "starts", counting(len(self.index) + 1))
         else:
             object.__setattr__(self, "longest", _longest(self.starts, len(self.index)))
-        if self.weights is not None and np.shape(self.weights) != (len(self),):
-            raise ValueError(
-                f"There must be a weight per round, shape {(len(self),)}. Got shape {np.shape(self.weights)}."
-            )
+        shape = () if self.weights is None else np.shape(self.weights)
+        if self.weights is not None and (shape[:1] != (len(self),) or len(shape) > 2):
+            raise ValueError(f"There must be a weight per round, shape {(len(self),)}. Got shape {shape}.")
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
-    def weights_of(self, rounds: Ints) -> Floats:
-        """Return the weights of these rounds."""
-        return np.ones(len(rounds)) if self.weights is None else self.weights[rounds]
+    def weights_of(self, rounds: Ints, heads: int) -> Floats:
+        """Return the weights of these rounds (rounds × heads)."""
+        if self.weights is None:
+            return np.ones((len(rounds), heads))
+        found = self.weights[rounds]
+        return found if found.ndim == 2 else np.repeat(found[:, None], heads, axis=1)
+
+
+def _as_truths(truths: Array) -> Array:
+    """Return truths in the types that loops are compiled for: int64, and int8 where they are vectors."""
+    if truths.dtype.kind not in "biu":
+        return truths if truths.ndim == 1 else np.ascontiguousarray(truths)
+    if truths.ndim == 1:
+        return truths.astype(np.int64, copy=False)
+    found = np.ascontiguousarray(truths, np.int8)
+    if truths.dtype not in (np.int8, np.bool_) and not np.array_equal(found, truths):
+        raise ValueError(
+            "Where the truth about a row is a vector, its numbers must be from -128 to 127. Got "
+            f"{truths.min()} to {truths.max()}."
+        )
+    return found
+
+
+def truth_shape(game: Game) -> tuple[int, ...]:
+    """Return the shape of the truth about one row: () for a number, or the length of a vector."""
+    columns: int | None = getattr(game, "truth_columns", None)
+    return () if columns is None else (columns,)
 
 
 def _longest(starts: Ints, shown: int) -> int:
@@ -164,14 +185,14 @@ class Run:
     converged: bool = False
     weighted: bool = False
     ruled_otherwise: bool = False
-    _guesses: tuple[Any, dict[str, SingleGuess]] = field(init=False, repr=False, compare=False)
+    _computed: tuple[Any, dict[str, dict[str, Any]]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         self.forget_guesses()
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state of a copy, which computes its own guesses."""
-        return vars(self) | {"_guesses": (None, {})}
+        return vars(self) | {"_computed": (None, {})}
 
     def guess(self, predictor: str, random: np.random.Generator | None = None) -> Guess:
         """Return what answers for the run by a predictor; `random` draws the guesses of "sample"."""
@@ -182,21 +203,22 @@ class Run:
         return self.single_guess(predictor)
 
     def single_guess(self, predictor: str) -> SingleGuess:
-        """Return one of the single guesses, the same object until the run moves.
+        """Return one of the single guesses; what is computed of it is kept until the run moves.
 
-        Several threads may ask: the moment and its guesses are replaced together.
+        The run does not keep the guess itself, which refers to it: a run that is dropped is freed at once.
+        Several threads may ask: the moment and what is known then are replaced together.
         """
-        moment, known = self._guesses
+        moment, known = self._computed
         if moment != self.moment:
             known = {}
         if predictor not in known:
-            known = known | {predictor: SingleGuess(self, predictor)}
-            self._guesses = self.moment, known
-        return known[predictor]
+            known = known | {predictor: {}}
+            self._computed = self.moment, known
+        return SingleGuess(self, predictor, known[predictor])
 
     def forget_guesses(self) -> None:
         """Forget what was computed of guesses: the current one was changed outside of a round."""
-        self._guesses = (None, {})
+        self._computed = (None, {})
 
     def widen(self, features: int) -> None:
         """Reserve memory for features never seen before."""
@@ -224,6 +246,31 @@ class Run:
         """Continue with this rule."""
         self.ruled_otherwise |= bool(self.book.rounds) and rule != self.rule
         self.rule = rule
+
+    @contextmanager
+    def following(self, rule: Rule) -> Iterator[None]:
+        """Continue with this rule; restore the former one if an error occurs before a round is played."""
+        before, otherwise, rounds = self.rule, self.ruled_otherwise, self.book.rounds
+        self.follow(rule)
+        try:
+            yield
+        except BaseException:
+            if self.book.rounds == rounds:
+                self.rule, self.ruled_otherwise = before, otherwise
+            raise
+
+    def check_fits(self, examples: Examples) -> None:
+        """Raise ValueError unless truths and weights have the form that the game reads: loops trust them."""
+        expected = len(examples.truths), *truth_shape(self.game)
+        if examples.truths.shape != expected:
+            raise ValueError(
+                f"Truths for {self.game!r:.100} must have the shape {expected}. Got {examples.truths.shape}."
+            )
+        heads = self.game.heads
+        if examples.weights is not None and examples.weights.shape[1:] not in ((), (heads,)):
+            raise ValueError(
+                f"Weights by head must have {heads} columns. Got shape {examples.weights.shape}."
+            )
 
     def check_writeable(self) -> None:
         """Raise ValueError if the run's arrays are mapped from a file that may not be written."""
@@ -325,6 +372,11 @@ def begin(
     that its memory does not grow. For a run that keeps corrected rows, all must be listed. The
     predictor `recent` must be followed from the first round on: it looks at all of them.
     """
+    if kernel is not None and kernel.undecided:
+        raise ValueError(
+            f"{kernel!r} takes its gamma from the data it is fitted to, and there is none here. "
+            "Give gamma a number."
+        )
     constant = float(intercept)
     hypothesis: Hypothesis
     if budget is not None:

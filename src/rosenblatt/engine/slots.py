@@ -30,6 +30,7 @@ class SupportSlots(SupportSet):
         super().__init__(kernel, constant)
         self._most = most
         self._truth_of: dict[int, Any] = {}
+        self._no_truth: Any = NO_TRUTH
         self._unlabelled: list[int] = []
         self._ids: Ints = np.empty(0, np.int64)
         self._dense: Array | None = None
@@ -56,11 +57,12 @@ class SupportSlots(SupportSet):
     @property
     def truths(self) -> Array:
         """The truth about each stored row; NO_TRUTH if it was made of two."""
-        return np.array([self._truth_of.get(row, NO_TRUTH) for row in self._ids.tolist()])
+        return np.array([self._truth_of.get(row, self._no_truth) for row in self._ids.tolist()])
 
     def learn_truths(self, truths: Array, first: int) -> None:
         """Take note of the truths about rows stored since the last call, whose ids count from `first`."""
-        self._truth_of |= {row: truths[row - first] for row in self._unlabelled}
+        self._fit_to(truths)
+        self._truth_of |= {row: truths[row - first].copy() for row in self._unlabelled}
         self._unlabelled = []
         if len(self._truth_of) > 2 * self._most:
             stored = set(self._ids.tolist())
@@ -68,8 +70,15 @@ class SupportSlots(SupportSet):
 
     def set_truths(self, truths: Array) -> None:
         """Set the truths about all stored rows."""
-        self._truth_of = dict(zip(self._ids.tolist(), truths.tolist(), strict=True))
+        self._fit_to(truths)
+        every = truths.tolist() if truths.ndim == 1 else truths
+        self._truth_of = dict(zip(self._ids.tolist(), every, strict=True))
         self._unlabelled = []
+
+    def _fit_to(self, truths: Array) -> None:
+        """Let rows without a truth have a vector of NO_TRUTH where truths are vectors."""
+        if truths.ndim > 1:
+            self._no_truth = np.full(truths.shape[1:], NO_TRUTH, truths.dtype)
 
     def _candidates(self, ids: Ints) -> Ints:
         """Return the index of each id if it is stored, else any index."""

@@ -2,52 +2,36 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from copy import copy
 from dataclasses import replace
-from typing import Any
+from numbers import Real
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from rosenblatt._types import Data, Floats, Ints
+from rosenblatt._expressions import Value, nested
 from rosenblatt.budgets import as_budget
+from rosenblatt.data.scales import ENOUGH
 from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import BLOCK
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Run
-from rosenblatt.kernels import Kernel, as_kernel
-from rosenblatt.ledger import Ledger
-from rosenblatt.rules import Rule, as_rule
-from rosenblatt.tasks.task import Plan, Position, Task, play_at_once, train
-
-
-@contextmanager
-def untouched_on_error(estimator: Any) -> Iterator[None]:
-    """Restore the attributes of the estimator if an error occurs."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
-
-
-@contextmanager
-def following(run: Run, rule: Rule) -> Iterator[None]:
-    """Continue a run with this rule; restore the former one if an error occurs before a round is played."""
-    before, otherwise, rounds = run.rule, run.ruled_otherwise, run.book.rounds
-    run.follow(rule)
-    try:
-        yield
-    except BaseException:
-        if run.book.rounds == rounds:
-            run.rule, run.ruled_otherwise = before, otherwise
-        raise
+from rosenblatt.engine.threads import limited_to
+from rosenblatt.estimators.fitted import Fitted
+from rosenblatt.estimators.scales import warn_of_scales
+from rosenblatt.estimators.states import Stored
+from rosenblatt.estimators.training import Training
+from rosenblatt.features.strings import as_features
+from rosenblatt.kernels import Kernel, kernel_of
+from rosenblatt.kernels.wrappers import COEF0, DEGREE, GAMMA
+from rosenblatt.rules import Rule, as_rule, auto_rule
+from rosenblatt.tasks.plans import Plan, Position
+from rosenblatt.tasks.task import Task, intercept_of, play_at_once, train
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -78,23 +62,66 @@ def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
 
 
-def flag(name: str, value: Any) -> None:
-    """Raise ValueError if a parameter is neither True nor False."""
+def flag(name: str, value: Any, or_else: str = "") -> None:
+    """Raise ValueError if a parameter is neither True nor False; `or_else` names what else it may be."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False. Got {value!r}.")
+        raise ValueError(f"{name} must be {or_else}True or False. Got {value!r}.")
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is an integer, and no boolean."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def positive_integer(name: str, value: Any) -> None:
     """Raise ValueError if a parameter is not an integer ≥ 1."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
+    if not is_integer(value) or value < 1:
         raise ValueError(f"{name} must be an integer ≥ 1. Got {value!r}.")
 
 
-class NotThere(ValueError, AttributeError):  # noqa: N818
-    """The error about an attribute that does not exist here; `hasattr` takes it for a missing one."""
+def share(name: str, value: Any, purpose: str) -> None:
+    """Raise ValueError if a parameter is not a number between 0 and 1, a share of the examples."""
+    if not isinstance(value, Real) or not 0 < float(value) < 1:
+        raise ValueError(
+            f"{name} must be a number between 0 and 1, the share of the examples {purpose}. Got {value!r}."
+        )
 
 
-class RunEstimator(BaseEstimator, ABC):
+def rows_per_block(block_size: int | str) -> int:
+    """Return the rows per block that the parameter `block_size` asks for."""
+    if block_size == "auto":
+        return BLOCK
+    positive_integer("block_size", block_size)
+    return int(block_size)
+
+
+@contextmanager
+def untouched_on_error(estimator: Any) -> Iterator[None]:
+    """Restore the attributes of the estimator, and what its task knows, if an error occurs."""
+    before = vars(estimator).copy()
+    task = before.get("task_")
+    restore = None if task is None else task.savepoint()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        if restore is not None:
+            restore()
+            if isinstance(getattr(task, "features", None), int):
+                estimator.n_features_in_ = task.features
+        raise
+
+
+def tag_rows(tags: Any, kernel: Any, features: Any) -> None:
+    """Write into scikit-learn's tags of the input which data a learner takes: rows, dicts, or any objects."""
+    objects = features is not None or (isinstance(kernel, Kernel) and kernel.on_objects)
+    tags.two_d_array = tags.sparse = not objects
+    tags.one_d_array = tags.string = objects
+    tags.dict = objects or not isinstance(kernel, Kernel) or kernel.inner
+
+
+class RunEstimator(Training, Stored, Fitted, BaseEstimator):
     """An estimator whose `fit` plays a run, with a kernel or without.
 
     Attributes
@@ -104,97 +131,77 @@ class RunEstimator(BaseEstimator, ABC):
     """
 
     kernel: Any
-    epochs: int
+    gamma: float | str
+    degree: int
+    coef0: float
+    max_iter: int
     predictor: str
     rule: str | Rule
     learning_rate: float
     shuffle: bool
     random_state: Any
+    early_stopping: bool
+    validation_fraction: float
+    n_iter_no_change: int
+    n_jobs: int | None
     keep_examples: Any
     budget: Any
+    warm_start: bool
     verbose: bool
     task_: Any
+    _scales_seen = False
 
-    @property
-    def run_(self) -> Run:
-        """The run: the game, the rule, the current guess and the ledger."""
-        if "task_" not in vars(self):  # scikit-learn's check takes longer than a short prediction
-            check_is_fitted(self, "task_")
-        run: Run = self.task_.run
-        return run
-
-    @property
-    def ledger_(self) -> Ledger:
-        """The record of the run."""
-        return self.run_.ledger
-
-    @property
-    def n_iter_(self) -> int:
-        """The number of epochs played."""
-        return self.run_.epochs
-
-    @property
-    def converged_(self) -> bool:
-        """Whether the last epoch was without a correction."""
-        return self.run_.converged
-
-    @property
-    def support_(self) -> Ints:
-        """The ids of the support vectors: indices among all rows learned from; merged ones are below 0."""
-        return self.run_.support.ids
-
-    @property
-    def support_vectors_(self) -> Data:
-        """The rows that were ever corrected; with a budget those kept, none with `keep_examples=False`."""
-        return self.run_.support.rows.data
-
-    @property
-    def dual_coef_(self) -> Floats:
-        """The coefficient of each support vector in each output of the chosen guess (outputs × support)."""
-        run = self.run_
-        self._check_single("dual_coef_")
-        try:
-            predictors.check_kept(run, "dual_coef_")
-        except ValueError as missing:
-            raise NotThere(str(missing)) from None
-        return run.single_guess(self.predictor).coefficients.T
-
-    @property
-    def coef_(self) -> Floats:
-        """The weights of the chosen guess (outputs × features); without a kernel only."""
-        return self._weights("coef_")[:-1].T.copy()
-
-    @property
-    def intercept_(self) -> Floats:
-        """The weight of the constant feature in each output."""
-        return np.array(self._weights("intercept_")[-1])
-
-    def _weights(self, name: str) -> Floats:
-        run = self.run_
-        if run.primal is None:
-            raise AttributeError(
-                f"{name} exists only without a kernel. Got kernel={self.kernel!r}: see dual_coef_."
-            )
-        self._check_single(name)
-        return run.single_guess(self.predictor).weights
-
-    def _check_single(self, name: str) -> None:
-        if self.predictor not in predictors.GUESSES:
-            raise AttributeError(
-                f"{name} describes a single guess, and predictor={self.predictor!r} uses them all. "
-                f"Set predictor to one of {', '.join(predictors.GUESSES)}."
-            )
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters, also those of kernels and rules, as `rule__C` and `kernel__gamma`."""
+        inner = nested(params)
+        super().set_params(**{name: value for name, value in params.items() if "__" not in name})
+        for name, values in inner.items():
+            value = getattr(self, name, None)
+            if name == "kernel" and isinstance(value, str | None):
+                raise ValueError(
+                    "The parameters of a kernel by name are the learner's own: gamma, degree and coef0. Got "
+                    f"kernel__{next(iter(values))} with kernel={value!r}: leave out kernel__, or pass a "
+                    "kernel such as kernels.RBF(gamma=0.1)."
+                )
+            if name == "rule" and value == "auto" and self._kernel() is not None:
+                raise ValueError(
+                    f"rule='auto' is the perceptron's with a kernel. Got rule__{next(iter(values))}: choose "
+                    "a rule, as rule='passive-aggressive'."
+                )
+            if isinstance(value, str):  # the name of a value
+                value = self._rule() if name == "rule" else as_features(value) if name == "features" else None
+            if isinstance(value, Value):  # which does not change itself
+                setattr(self, name, value.set_params(**values))
+            else:
+                super().set_params(**{f"{name}__{key}": value for key, value in values.items()})
+        return self
 
     def _kernel(self) -> Kernel | None:
-        return None if self.kernel is None else as_kernel(self.kernel)
+        named = self.gamma, self.degree, self.coef0
+        if self.kernel is None and named == (GAMMA, DEGREE, COEF0):
+            return None
+        return kernel_of(self.kernel, *named)
+
+    def _intercept(self, fit_intercept: Any) -> bool:
+        """Return whether a constant feature is learned: by default without a kernel only."""
+        return intercept_of(fit_intercept, kernel=self._kernel() is not None)
 
     def _rule(self) -> Rule:
-        return as_rule(self.rule, self.learning_rate)
+        return as_rule(self.rule, self.learning_rate, self._auto_rule())
 
-    def _sampling(self) -> np.random.Generator | None:
+    def _auto_rule(self) -> str:
+        """Return the rule that "auto" stands for."""
+        return auto_rule(kernel=self._kernel() is not None)
+
+    def _chosen(self, predictor: str | None) -> str:
+        """Return the predictor that a caller asks for, by default that of the estimator."""
+        name = self.predictor if predictor is None else predictor
+        one_of("predictor", name, predictors.NAMES)
+        return name
+
+    def _sampling(self, predictor: str) -> np.random.Generator | None:
         """Return the generator of the predictor "sample"; None for the others."""
-        one_of("predictor", self.predictor, predictors.NAMES)
-        return sampling(self.random_state) if self.predictor == "sample" else None
+        return sampling(self.random_state) if predictor == "sample" else None
 
     def _options(self, **others: Any) -> dict[str, Any]:
         """Return the arguments of `engine.begin` that all tasks have, and others."""
@@ -208,12 +215,45 @@ class RunEstimator(BaseEstimator, ABC):
             **others,
         }
 
+    def _generator(self, continued: Run | None = None) -> np.random.Generator:
+        """Return the generator of `random_state`; for a run that continues, one for other draws."""
+        random = generator(self.random_state)
+        if continued is not None and self.random_state is not None:
+            random = np.random.default_rng([continued.book.rounds, int(random.integers(2**31))])
+        return random
+
     def _plan(self, random: np.random.Generator, progress: Progress | None = None) -> Plan:
         """Return how to train, with a progress bar if `verbose` asks for one."""
         if progress is None and self.verbose:
             progress = Progress("learning", None)
         blocks = rows_per_block(getattr(self, "block_size", "auto"))
-        return Plan(self.epochs, random, bool(self.shuffle), blocks, progress)
+        return Plan(self.max_iter, random, bool(self.shuffle), blocks, progress)
+
+    @contextmanager
+    def _learning(self) -> Iterator[None]:
+        """Check the parameters, limit the threads, and restore the attributes if an error occurs."""
+        self.check_parameters()
+        limited = nullcontext() if self.n_jobs is None else limited_to(self.n_jobs)
+        with untouched_on_error(self), limited:
+            yield
+
+    def _watch_scales(self, data: Any, *, first: bool) -> None:
+        """Warn of columns whose scales are far apart, in `fit` and the first `partial_fit` of enough rows.
+
+        Sparse rows are not looked at, which mostly hold counts, nor rows for kernels that may weigh columns
+        themselves. The warning names the line that called `fit`.
+        """
+        if not isinstance(data, np.ndarray) or len(data) < ENOUGH or (self._scales_seen and not first):
+            return
+        kernel = self._kernel()
+        if kernel is None or kernel.inner:
+            warn_of_scales(data, getattr(self, "feature_names_in_", None), stacklevel=3)
+        self._scales_seen = True
+
+    @property
+    def _continues(self) -> bool:
+        """Whether `fit` continues the run."""
+        return self.warm_start and "task_" in vars(self)
 
     @abstractmethod
     def check_parameters(self) -> None:
@@ -242,62 +282,93 @@ class RunEstimator(BaseEstimator, ABC):
     ) -> None:
         """Fit to the blocks of a source, in as many epochs as the estimator has.
 
+        With `warm_start`, continue the run that there is: rows get the ids that they would have if it had
+        seen all of them, one source after the other.
+
         Parameters
         ----------
         source
             An iterable that yields the same blocks in every epoch.
         classes
-            All classes, for a classifier; None for those of the first block.
+            Classes that are known beforehand, for a classifier; others join with the block that has them.
         checkpoints
             What is called after every piece of a block, as `streaming.Checkpoints`; None for nothing.
         position
             The position to resume from, for an estimator loaded from a checkpoint, which knows its classes.
         """
-        if position is not None and classes is not None:
+        begun = position is not None or self._continues
+        if begun and classes is not None:
             raise ValueError(
                 f"A run that is resumed knows its classes. Got classes={classes!r:.60}: leave them out."
             )
-        with untouched_on_error(self):
-            self.check_parameters()
-            plan = self._plan(generator(self.random_state), progress)
-            task = self.new_task(classes) if position is None else self.task_
+        for name, off in (("early_stopping", False), ("calibration", None)):
+            if getattr(self, name, off):
+                raise ValueError(
+                    "fit_blocks holds nothing out and plays all epochs. Got "
+                    f"{name}={getattr(self, name)!r}: set it to {off}."
+                )
+        with self._learning():
+            if begun and position is None:
+                task = copy(self._resumed())
+                position, random = Position.after(task.run), self._generator(task.run)
+            else:
+                task, random = self.new_task(classes) if position is None else self.task_, self._generator()
+            plan = self._plan(random, progress)
             room = None if checkpoints is None else checkpoints.room
-            for at in train(task, source, plan, position, room):
-                if checkpoints is not None:
-                    self.take_over(task)
-                    checkpoints.after(self, at)
+            with task.run.following(self._rule()) if begun else nullcontext():
+                for at in train(task, source, plan, position, room):
+                    if checkpoints is not None:
+                        self.take_over(task)
+                        checkpoints.after(self, at)
             self.take_over(task)
         if progress is None and plan.progress is not None:  # the caller closes its own
             plan.progress.close(self.run_.book.rounds, self.run_.book.total)
 
+    @abstractmethod
+    def _resumed(self) -> Any:
+        """Return the task of the run, with the parameters that may change while it continues."""
+
     def take_over(self, task: Task) -> None:
-        """Set the fitted attributes from a task."""
+        """Set the fitted attributes from a task; what was measured of an earlier guess is dropped."""
+        for name in ("evals_result_", "best_iteration_", "calibration_"):
+            self.__dict__.pop(name, None)
         self.task_ = task
 
     def _check_shared(self, *, flags: tuple[str, ...]) -> None:
-        """Raise ValueError for invalid parameters; `flags` names those that must be True or False."""
+        """Raise ValueError for invalid parameters; `flags` names others that must be True or False."""
         one_of("predictor", self.predictor, predictors.NAMES)
-        for name in flags:
+        for name in ("shuffle", "early_stopping", "warm_start", *flags):
             flag(name, getattr(self, name))
-        positive_integer("epochs", self.epochs)
-        if self.kernel is not None and not self.keep_examples:
+        positive_integer("max_iter", self.max_iter)
+        positive_integer("n_iter_no_change", self.n_iter_no_change)
+        share("validation_fraction", self.validation_fraction, "that early stopping holds out")
+        if self.n_jobs is not None and (not is_integer(self.n_jobs) or self.n_jobs == 0):
+            raise ValueError(
+                f"n_jobs must be None, a number of threads, or below 0: −1 is one per core. "
+                f"Got {self.n_jobs!r}."
+            )
+        kernel = self._kernel()
+        if kernel is not None and not self.keep_examples:
             raise ValueError("A learner with a kernel must keep its examples. Got keep_examples=False.")
-        if self.budget is not None and self.kernel is None:
+        if self.budget is not None and kernel is None:
             raise ValueError(
                 "A budget is for a learner with a kernel; weights take constant memory. "
                 f"Got budget={self.budget!r} without one."
             )
-        self._kernel()
         self._rule()
+
+    def _check_intercept(self, fit_intercept: Any) -> None:
+        """Raise ValueError unless `fit_intercept` is "auto", True or False."""
+        intercept_of(fit_intercept, kernel=True)
 
     def _check_same(self, *others: tuple[str, Any, Any]) -> None:
         """Raise ValueError if the kernel, the budget or another parameter is not that of the run.
 
         `others` are triples: a name, the present value, and the value that the run was fitted with.
         """
-        run = self.run_
+        run = self.task_.run
         budget = None if self.budget is None else as_budget(self.budget)
-        shared = ("kernel", self._kernel(), run.kernel), ("budget", budget, run.budget)
+        shared = ("kernel", self._kernel(), self.task_.options["kernel"]), ("budget", budget, run.budget)
         for name, present, fitted in (*shared, *others):
             if present != fitted:
                 raise ValueError(
@@ -308,13 +379,5 @@ class RunEstimator(BaseEstimator, ABC):
     def _continue(self, task: Task, block: Any, random: np.random.Generator, *, begun: bool) -> None:
         """Play an epoch over a block in its order, with the present rule; `begun` if it is the first."""
         examples = task.examples(block, random) if begun else task.more(block, random)
-        with following(task.run, self._rule()):
+        with task.run.following(self._rule()):
             play_at_once(task, examples, replace(self._plan(random), epochs=1, shuffle=False))
-
-
-def rows_per_block(block_size: int | str) -> int:
-    """Return the rows per block that the parameter `block_size` asks for."""
-    if block_size == "auto":
-        return BLOCK
-    positive_integer("block_size", block_size)
-    return int(block_size)

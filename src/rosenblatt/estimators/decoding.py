@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -14,12 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine import predictors
-from rosenblatt.estimators.base import NotThere, one_of, positive_integer, sampling
+from rosenblatt.engine.threads import limited_to, threads
+from rosenblatt.estimators.base import positive_integer
+from rosenblatt.estimators.fitted import NotThere
 from rosenblatt.features import Tokens
 from rosenblatt.features.encoders import lengths_of
 from rosenblatt.rows import starts_of
 from rosenblatt.tasks.tagging import TaggingTask, inside, reading, views
 from rosenblatt.tasks.tagging.lattices import Lattice, NoPath
+from rosenblatt.theory.calibration import fitted_temperature
 
 DECODED = 8192
 """Tokens that are decoded at once: few enough for their scores to stay in the CPU's cache."""
@@ -33,11 +35,13 @@ class Decoding:
     classes_: Array
     predictor: str
     random_state: Any
-    n_jobs: int
+    n_jobs: int | None
     task_: TaggingTask
     run_: Any
+    _chosen: Callable[[str | None], str]
+    _sampling: Callable[[str], np.random.Generator | None]
 
-    def predict(self, X: Any, *, lengths: Any = None, known: Any = None) -> Any:
+    def predict(self, X: Any, *, lengths: Any = None, known: Any = None, predictor: str | None = None) -> Any:
         """Return the labels of every sequence: its best allowed path.
 
         Parameters
@@ -47,8 +51,10 @@ class Decoding:
         known
             Labels that are certain: a list for every sequence, None where a token's is not known, or None
             for a whole sequence.
+        predictor
+            Which of the run's guesses answers; by default the tagger's own.
         """
-        sizes, ids = self._joined(best_labels, X, lengths, known)
+        sizes, ids = self._joined(best_labels, X, lengths, known, predictor)
         return self.classes_[ids] if lengths is not None else self._listed(self.task_, sizes, ids)
 
     def n_best(self, X: Any, n: int = 10, *, known: Any = None) -> list[list[tuple[list[Any], float]]]:
@@ -98,8 +104,6 @@ class Decoding:
 
         Pass sequences that were not learned from: on those it learned from the tagger is nearly always right.
         """
-        from scipy.optimize import minimize_scalar  # here, because it takes long to import
-
         check_is_fitted(self, "task_")
         if self.predictor not in predictors.GUESSES:
             raise ValueError(
@@ -119,18 +123,11 @@ class Decoding:
         top_two = np.sort(through, axis=1)[:, -2:]
         typical = float(np.median(top_two[:, -1] - top_two[:, 0])) if through.shape[1] > 1 else 1.0
 
-        def negative_log_likelihood(log_temperature: float) -> float:
-            found = np.concatenate([lattice.probabilities(np.exp(log_temperature)) for lattice in lattices])
+        def negative_log_likelihood(temperature: float) -> float:
+            found = np.concatenate([lattice.probabilities(temperature) for lattice in lattices])
             return float(-np.log(np.maximum(found[np.arange(len(truths)), truths], 1e-300)).mean())
 
-        scale = np.log(typical if 0 < typical < np.inf else 1.0)
-        best = minimize_scalar(
-            negative_log_likelihood,
-            bounds=(scale - 7, scale + 3),
-            method="bounded",
-            options={"xatol": 0.01},
-        )
-        self.temperature_ = float(np.exp(best.x))
+        self.temperature_ = fitted_temperature(negative_log_likelihood, typical)
         return self
 
     def explain(self, sequence: Any, index: int, predictor: str | None = None) -> inside.TokenExplanation:
@@ -171,10 +168,15 @@ class Decoding:
         return name
 
     def _joined(
-        self, work: Callable[[Lattice], Array], X: Any, lengths: Any = None, known: Any = None
+        self,
+        work: Callable[[Lattice], Array],
+        X: Any,
+        lengths: Any = None,
+        known: Any = None,
+        predictor: str | None = None,
     ) -> tuple[Ints, Array]:
         """Return the lengths of all sequences, and the results of `work` for all their tokens."""
-        return concatenated(self._each(work, X, lengths, known))
+        return concatenated(self._each(work, X, lengths, known, predictor))
 
     def _listed(self, task: TaggingTask, sizes: Ints, ids: Ints) -> list[list[Any]]:
         """Return the labels with these ids, a list for every sequence."""
@@ -182,7 +184,12 @@ class Decoding:
         return [labels[first:last] for first, last in pairwise(starts_of(sizes).tolist())]
 
     def _each(
-        self, work: Callable[[Lattice], Result], X: Any, lengths: Any = None, known: Any = None
+        self,
+        work: Callable[[Lattice], Result],
+        X: Any,
+        lengths: Any = None,
+        known: Any = None,
+        predictor: str | None = None,
     ) -> list[tuple[Ints, Result]]:
         """Return, for each chunk of the sequences, their lengths and the result of `work`."""
         check_is_fitted(self, "task_")
@@ -190,28 +197,25 @@ class Decoding:
         sequences = sequences if hasattr(sequences, "__len__") else list(sequences)
         if known is not None and len(known) != len(sequences):
             raise ValueError(f"known must be a list for every sequence, {len(sequences)}. Got {len(known)}.")
-        encoded = partial(self._encoded, self.task_, sequences)
-        return self._decoded(self.task_, work, self._chunks(sequences), encoded, known)
-
-    def _encoded(self, task: TaggingTask, sequences: Any, chunk: slice) -> Tokens:
-        """Return a chunk of the sequences, encoded for the predictor."""
-        return task.encode(sequences[chunk], self.predictor, chunk.start)
+        name = self._chosen(predictor)
+        encoded = partial(encoded_chunk, self.task_, sequences, name)
+        return self._decoded(self.task_, name, work, chunked(sequences, name), encoded, known)
 
     def _decoded(
         self,
         task: TaggingTask,
+        predictor: str,
         work: Callable[[Lattice], Result],
         chunks: list[slice],
         encoded: Callable[[slice], Tokens],
         known: Any = None,
     ) -> list[tuple[Ints, Result]]:
         """Return for each chunk its sequences' lengths and the result of `work`, in `n_jobs` threads."""
-        one_of("predictor", self.predictor, predictors.NAMES)
-        random = sampling(self.random_state) if self.predictor == "sample" else None
+        random = self._sampling(predictor)
 
         def decode(chunk: slice) -> tuple[Ints, Result]:
             tokens = encoded(chunk)
-            lattice = task.lattice(tokens, self.predictor, random)
+            lattice = task.lattice(tokens, predictor, random)
             if known is not None:
                 task.mask(lattice, known[chunk], tokens.lengths, chunk.start)
             try:
@@ -222,26 +226,30 @@ class Decoding:
                     + ("with its known labels." if known is not None else "by scheme or allowed.")
                 ) from None
 
-        threads = (os.cpu_count() or 1) if self.n_jobs == -1 else self.n_jobs
-        positive_integer("n_jobs", threads)
-        if threads == 1 or len(chunks) == 1:
-            return list(map(decode, chunks))
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(decode, chunks))
+        with limited_to(self.n_jobs):
+            most = threads(1)
+            if most == 1 or len(chunks) == 1:
+                return list(map(decode, chunks))
+            with ThreadPoolExecutor(most) as pool:
+                return list(pool.map(decode, chunks))
 
-    def _chunks(self, sequences: Any) -> list[slice]:
-        """Return slices of about DECODED tokens; one slice if the predictor uses all guesses of the run."""
-        if self.predictor not in predictors.GUESSES:
-            return [slice(0, len(sequences))] if len(sequences) else []
-        ends = starts_of(lengths_of(sequences))[1:]
-        if len(ends) and ends[-1] <= DECODED:
-            return [slice(0, len(ends))]
-        cuts = np.unique(np.searchsorted(ends, np.arange(DECODED, ends[-1] if len(ends) else 0, DECODED)))
-        return [
-            slice(a, b)
-            for a, b in pairwise([0, *(int(cut) for cut in cuts if cut > 0), len(sequences)])
-            if a < b
-        ]
+
+def encoded_chunk(task: TaggingTask, sequences: Any, predictor: str, chunk: slice) -> Tokens:
+    """Return a chunk of the sequences, encoded for the predictor."""
+    return task.encode(sequences[chunk], predictor, chunk.start)
+
+
+def chunked(sequences: Any, predictor: str) -> list[slice]:
+    """Return slices of about DECODED tokens; one slice if the predictor uses all guesses of the run."""
+    if predictor not in predictors.GUESSES:
+        return [slice(0, len(sequences))] if len(sequences) else []
+    ends = starts_of(lengths_of(sequences))[1:]
+    if len(ends) and ends[-1] <= DECODED:
+        return [slice(0, len(ends))]
+    cuts = np.unique(np.searchsorted(ends, np.arange(DECODED, ends[-1] if len(ends) else 0, DECODED)))
+    return [
+        slice(a, b) for a, b in pairwise([0, *(int(cut) for cut in cuts if cut > 0), len(sequences)]) if a < b
+    ]
 
 
 def concatenated(chunks: list[tuple[Ints, Array]]) -> tuple[Ints, Array]:

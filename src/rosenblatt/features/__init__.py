@@ -1,7 +1,8 @@
-"""Feature extraction for sequences: templates, named features, hashing."""
+"""Feature extraction: words and characters of strings, templates of sequences, named features, hashing."""
 
 from rosenblatt.features.encoders import ArrayEncoder, Encoder, Tokens
 from rosenblatt.features.names import NameEncoder
+from rosenblatt.features.strings import Characters, Terms, Words
 from rosenblatt.features.templates import (
     WORDS,
     Template,
@@ -25,12 +26,15 @@ from rosenblatt.features.words import TemplateEncoder
 __all__ = [
     "WORDS",
     "ArrayEncoder",
+    "Characters",
     "Encoder",
     "NameEncoder",
     "Template",
     "TemplateEncoder",
+    "Terms",
     "Tokens",
     "View",
+    "Words",
     "between",
     "column",
     "crfpp",

@@ -211,14 +211,20 @@ class ArrayEncoder:
         if sequence.ndim != 2:
             raise ValueError(
                 "A sequence of numbers is an array of tokens × features. Got one of shape "
-                f"{sequence.shape} as sequence {index}."
+                f"{sequence.shape} as sequence {index}. Reshape your data, as by array.reshape(-1, 1) for "
+                "tokens of one feature."
+            )
+        if not sequence.shape[1]:
+            raise ValueError(
+                f"Found array with 0 feature(s) (shape={sequence.shape}) while a minimum of 1 is required. "
+                f"It is sequence {index}."
             )
         if self._width is None:
             self._width = int(sequence.shape[1])
         if sequence.shape[1] != self._width:
             raise ValueError(
-                f"Every token must have {self._width} features, as the first. Got {sequence.shape[1]} in "
-                f"sequence {index}."
+                f"Every token must have as many features as the first. Sequence {index} of X has "
+                f"{sequence.shape[1]} features, but it is expecting {self._width} features as input."
             )
 
     def keep(self, chosen: Bools) -> Ints:
@@ -233,11 +239,25 @@ class ArrayEncoder:
 def _array(sequence: Any, index: int) -> Any:
     """Return a sequence as an array, or as canonical CSR with valid indices."""
     if not sp.issparse(sequence):
-        return np.asarray(sequence)
+        return _dense(np.asarray(sequence), index)
     try:
         return canonical(sequence.tocsr())
     except ValueError as fault:
         raise ValueError(f"{fault} It is sequence {index}.") from None
+
+
+def _dense(sequence: Array, index: int) -> Array:
+    """Return an array, of numbers if it is one of objects; raises an error for complex numbers."""
+    if sequence.dtype.kind == "c":
+        raise ValueError(
+            f"Complex data not supported. Got {sequence.dtype} in sequence {index}: pass real numbers."
+        )
+    if sequence.dtype != object:
+        return sequence
+    try:
+        return sequence.astype(np.float64)
+    except (TypeError, ValueError) as fault:
+        raise type(fault)(f"Features must be numbers: {fault}. Look at sequence {index}.") from None
 
 
 def _float(sequences: Sequence[Any]) -> Any:

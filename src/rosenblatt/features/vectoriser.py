@@ -5,8 +5,8 @@ Files of objects and tables, online learners and taggers all use it, so a dict m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import repeat
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice, repeat
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,7 @@ class Vectoriser:
         self._strings: dict[Any, dict[str, int]] = {}
         self.width = hashing or 0
         self._remembered = 0
-        self._equals = False
+        self._searched, self._found = 0, False
 
     @classmethod
     def of_names(cls, names: Iterable[str], columns: Iterable[str], hashing: int | None = None) -> Vectoriser:
@@ -102,7 +102,7 @@ class Vectoriser:
     def known(self, known: tuple[dict[Any, int], dict[Any, dict[str, int]]]) -> None:
         self.ids, self._strings = known
         self.width = self.hashing or len(self.ids) + sum(map(len, self._strings.values()))
-        self._equals = any(isinstance(name, str) and "=" in name for name in self.ids)
+        self._searched, self._found = 0, False
 
     @property
     def columns(self) -> list[Any]:
@@ -156,6 +156,15 @@ class Vectoriser:
             self._strings[name] = known
         return found
 
+    def ids_of(self, names: Collection[Any], learning: bool = False) -> list[int]:
+        """Return the ids of names whose values are numbers, as `feature` does."""
+        if self._strings or self.hashing is not None or not learning:
+            return [self.feature(name, True, learning) for name in names]
+        ids = self.ids
+        found = [ids.setdefault(name, len(ids)) for name in names]
+        self.width = len(ids)
+        return found
+
     def keep(self, chosen: Bools) -> Ints:
         """Keep only the chosen features; returns the new id of each feature, UNKNOWN for removed ones."""
         if self.hashing is not None:
@@ -169,6 +178,15 @@ class Vectoriser:
             },
         )
         return ids
+
+    def forget(self, width: int) -> None:
+        """Forget all but the first features, of this number, in the order in which they came."""
+        for known in (self.ids, *self._strings.values()):
+            while self.hashing is None and known and next(reversed(known.values())) >= width:
+                known.popitem()
+        self._strings = {name: strings for name, strings in self._strings.items() if strings}
+        self.width = self.hashing or width
+        self._searched, self._found = 0, False
 
     def names(self) -> list[str]:
         """Return the name of every feature: `word=Paris`, or the name itself."""
@@ -195,16 +213,20 @@ class Vectoriser:
         else:
             features = self._looked_up(names, given, values)
         missing = np.flatnonzero(features == UNKNOWN)
-        if len(missing) and (learning or self.hashing is not None or self._may_print_alike(given)):
+        if len(missing) and (
+            learning or self.hashing is not None or self._may_print_alike(names, given, missing)
+        ):
             if learning and given is not None and sizes is not None:
                 missing = _in_turn(examples, starts_of(sizes), missing)
             for i in missing.tolist():
                 features[i] = self.feature(names[i], True if given is None else given[i], learning)
         return features, values
 
-    def _may_print_alike(self, given: list[Any] | None) -> bool:
-        """Whether a feature that was not found may be known as a name that prints alike."""
-        return self._equals if given is not None else bool(self._strings)
+    def _may_print_alike(self, names: list[Any], given: list[Any] | None, missing: Ints) -> bool:
+        """Whether a feature that was not found may be known in the other form; see `_printed_alike`."""
+        if given is not None and self._equals:
+            return True
+        return bool(self._strings) and any("=" in str(names[i]) for i in missing.tolist())
 
     def _looked_up(self, names: list[Any], given: list[Any], values: Array) -> Array:
         """Return the ids of known features, UNKNOWN for others; write values that are numbers."""
@@ -238,8 +260,16 @@ class Vectoriser:
         if found == UNKNOWN and learning:
             known[key] = found = self.width
             self.width += 1
-            self._equals |= known is self.ids and isinstance(name, str) and "=" in name
         return found
+
+    @property
+    def _equals(self) -> bool:
+        """Whether any name contains =; names that came since this was asked last are searched."""
+        if not self._found and self._searched < len(self.ids):
+            new = islice(reversed(self.ids), len(self.ids) - self._searched)
+            self._found = any(isinstance(name, str) and "=" in name for name in new)
+            self._searched = len(self.ids)
+        return self._found
 
     def _printed_alike(self, name: Any, of_string: bool) -> int:
         """Return the id of a name known in the other form: `a=b` in a list, and b under a in a dict."""

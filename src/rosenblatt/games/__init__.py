@@ -4,6 +4,7 @@ from rosenblatt.games.binary import Binary
 from rosenblatt.games.checks import check
 from rosenblatt.games.game import NO_STRUCTURE, Game
 from rosenblatt.games.multiclass import Argmax, OneVsRest
+from rosenblatt.games.multilabel import MultiLabel
 from rosenblatt.games.ranking import Ranking
 from rosenblatt.games.registry import register
 from rosenblatt.games.sequence import Sequence
@@ -14,6 +15,7 @@ __all__ = [
     "Argmax",
     "Binary",
     "Game",
+    "MultiLabel",
     "OneVsRest",
     "Ranking",
     "Sequence",

@@ -38,7 +38,7 @@ def check(game: Game, truths: Sequence[Any], *, draws: int = 8, seed: int = 0) -
     game
         The game to check.
     truths
-        The truth of each round: one value, or a list with one for each of its rows.
+        The truth of each round: one value, or a list with one for each of its rows, which may be vectors.
     draws
         How often to draw scores for each round.
     seed
@@ -67,7 +67,9 @@ def check(game: Game, truths: Sequence[Any], *, draws: int = 8, seed: int = 0) -
 def _as_truths(truth: Any) -> Array:
     """The truths of one round, in the types that loops are compiled for."""
     values = np.atleast_1d(np.asarray(truth))
-    return values.astype(np.int64) if values.dtype.kind in "biu" else values
+    if values.dtype.kind not in "biu":
+        return values
+    return values.astype(np.int8 if values.ndim == 2 else np.int64)
 
 
 class _Trial:

@@ -18,6 +18,9 @@ class Game(Protocol):
     A round shows some rows; a guess scores them with a matrix (rows × outputs). A game may own
     *structure weights*, learned numbers that see no row, such as thresholds or transition scores. Its outputs
     may form independent *heads*, each with its own survivals; heads never share an output.
+
+    The truth about a row is one number; a game in which it is a vector has its length, `truth_columns`, and a
+    judge that reads `truth[row, column]`.
     """
 
     @property
@@ -57,7 +60,8 @@ class Game(Protocol):
     def most_entries(self, rows: int) -> int:
         """The most entries that `judge` writes for one head of a round of this many rows.
 
-        This much memory is reserved before a round is played.
+        This much memory is reserved before a round is played. If it does not grow with the rows, passes are
+        composed for rounds of one row, and for few entries.
         """
 
     @property

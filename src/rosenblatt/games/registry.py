@@ -8,12 +8,14 @@ from typing import Any
 from rosenblatt.games.binary import Binary
 from rosenblatt.games.game import Game
 from rosenblatt.games.multiclass import Argmax, OneVsRest
+from rosenblatt.games.multilabel import MultiLabel
 from rosenblatt.games.ranking import Ranking
 
 _registered: dict[str, Any] = {
     "binary": Binary,
     "argmax": Argmax,
-    "one-vs-rest": OneVsRest,
+    "ovr": OneVsRest,
+    "multilabel": MultiLabel,
     "ranking": Ranking,
 }
 

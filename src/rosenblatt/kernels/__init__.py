@@ -18,11 +18,11 @@ from rosenblatt.kernels.algebra import Power, Product, Scaled, Sum
 from rosenblatt.kernels.base import Kernel
 from rosenblatt.kernels.checks import KernelCheck, check
 from rosenblatt.kernels.expressions import parse
-from rosenblatt.kernels.inner import Constant, Linear, Polynomial
+from rosenblatt.kernels.inner import Constant, Linear, Polynomial, Sigmoid
 from rosenblatt.kernels.normalized import Normalized
 from rosenblatt.kernels.precomputed import Precomputed
 from rosenblatt.kernels.rbf import RBF
-from rosenblatt.kernels.wrappers import Function, Matrix, Sklearn, as_kernel
+from rosenblatt.kernels.wrappers import Function, Matrix, Sklearn, as_kernel, kernel_of, named_kernel
 
 __all__ = [
     "RBF",
@@ -38,9 +38,12 @@ __all__ = [
     "Precomputed",
     "Product",
     "Scaled",
+    "Sigmoid",
     "Sklearn",
     "Sum",
     "as_kernel",
     "check",
+    "kernel_of",
+    "named_kernel",
     "parse",
 ]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
+from rosenblatt._expressions import Value
 from rosenblatt._types import Array, Data
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.validation import float_type, same_width, vectors
@@ -20,7 +22,7 @@ Domain = Literal["vectors", "objects", "precomputed"]
 _UNUSED: Array = np.empty((0, 0))
 
 
-class Kernel:
+class Kernel(Value):
     r"""A similarity that is an inner product in some feature space, :math:`k(x, z) = φ(x) \cdot φ(z)`.
 
     Kernels are immutable values. They compare and hash by their parameters, print as the
@@ -51,9 +53,12 @@ class Kernel:
         ----------
         X, Z
             Arrays, lists of lists or CSR matrices of finite numbers with one row per example; for
-            kernels on objects, lists of any objects. float32 stays float32.
+            kernels on objects, lists of any objects. float32 stays float32. Where the data decides a
+            parameter, as with gamma="scale", X does.
         """
         A = rows_of(self.accepted(X, "X"))
+        if self.undecided:
+            return self.fitted(A.data)(X, Z)
         B = A if Z is None else rows_of(self.accepted(Z, "Z"))
         if self.domain == "vectors":
             same_width(A.data, B.data)
@@ -100,6 +105,27 @@ class Kernel:
         if "precomputed" in domains:
             return "precomputed"
         return "vectors" if "vectors" in domains else "objects"
+
+    @property
+    def definite(self) -> bool:
+        """Whether all its matrices are positive semi-definite, on which the mistake bound rests."""
+        return all(part.definite for part in self.parts)
+
+    def fitted(self, X: Data) -> Kernel:
+        """Return the kernel with parameters that rows decide, such as gamma="scale"; itself without any."""
+        changed = {name: inner.fitted(X) for name, inner in self._inside() if inner.undecided}
+        return replace(self, **changed) if changed else self  # type: ignore[type-var]
+
+    @property
+    def undecided(self) -> bool:
+        """Whether rows must decide a parameter, as with gamma="scale", before the kernel can be evaluated."""
+        return any(inner.undecided for _, inner in self._inside())
+
+    def _inside(self) -> list[tuple[str, Kernel]]:
+        """Return the kernels that this one is made of, by the names of its fields."""
+        own: Any = fields(self) if is_dataclass(self) else ()
+        named = [(field.name, getattr(self, field.name)) for field in own]
+        return [(name, value) for name, value in named if isinstance(value, Kernel)]
 
     @property
     def on_objects(self) -> bool:

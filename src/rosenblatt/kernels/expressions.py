@@ -7,7 +7,7 @@ from typing import Any
 
 from rosenblatt import _expressions
 from rosenblatt.kernels.base import Kernel
-from rosenblatt.kernels.inner import Constant, Linear, Polynomial
+from rosenblatt.kernels.inner import Constant, Linear, Polynomial, Sigmoid
 from rosenblatt.kernels.precomputed import Precomputed
 from rosenblatt.kernels.rbf import RBF
 
@@ -15,6 +15,7 @@ NAMED: dict[str, Callable[..., Any]] = {
     "Linear": Linear,
     "Polynomial": Polynomial,
     "RBF": RBF,
+    "Sigmoid": Sigmoid,
     "Constant": Constant,
     "Precomputed": Precomputed,
 }

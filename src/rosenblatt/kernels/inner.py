@@ -1,9 +1,10 @@
-"""The linear, the constant and the polynomial kernel."""
+"""The linear, the constant, the polynomial and the sigmoid kernel."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from rosenblatt._types import Array, Data
 from rosenblatt.kernels import maps
 from rosenblatt.kernels.arithmetic import integer_power
 from rosenblatt.kernels.base import Domain, Kernel
-from rosenblatt.kernels.validation import at_least_one, at_least_zero, float_type
+from rosenblatt.kernels.scale import GammaByData, checked_gamma, undecided
+from rosenblatt.kernels.validation import at_least_one, at_least_zero, finite, float_type
 from rosenblatt.rows import Rows
 
 
@@ -96,8 +98,8 @@ class Constant(Kernel):
 
 
 @dataclass(frozen=True)
-class Polynomial(Kernel):
-    r"""The polynomial kernel, :math:`k(x, z) = (\langle x, z \rangle + c)^d`.
+class Polynomial(GammaByData, Kernel):
+    r"""The polynomial kernel, :math:`k(x, z) = (γ \langle x, z \rangle + c)^d`.
 
     Its feature space is all monomials of degree at most d (exactly d if c = 0), each with the square
     root of its multinomial coefficient: the :math:`\sqrt 2` of the source's
@@ -109,6 +111,8 @@ class Polynomial(Kernel):
         d, an integer ≥ 1.
     coef0
         c, at least 0.
+    gamma
+        γ, above 0; "scale" or "auto" as for `RBF`.
 
     References
     ----------
@@ -127,25 +131,33 @@ class Polynomial(Kernel):
 
     degree: int
     coef0: float = 1.0
+    gamma: float | str = 1.0
 
     def __post_init__(self) -> None:
         integer = "The degree of a polynomial kernel must be an integer ≥ 1."
         positive = "coef0 must be at least 0, or the kernel matrices are not positive semi-definite."
         object.__setattr__(self, "degree", at_least_one(self.degree, integer))
         object.__setattr__(self, "coef0", at_least_zero(self.coef0, positive))
+        object.__setattr__(self, "gamma", checked_gamma(self.gamma, "a polynomial kernel"))
+
+    def __repr__(self) -> str:
+        gamma = "" if self.gamma == 1.0 else f", gamma={self.gamma!r}"
+        return f"Polynomial(degree={self.degree!r}, coef0={self.coef0!r}{gamma})"
 
     def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
-        """Return (⟨x, z⟩ + c)^d."""
-        xz += self.coef0
-        return integer_power(xz, self.degree)
+        """Return (γ⟨x, z⟩ + c)^d."""
+        return integer_power(_affine(self, xz, self.gamma, self.coef0), self.degree)
 
     def of_squares(self, squares: Array) -> Array:
-        """Return (⟨x, x⟩ + c)^d."""
-        return integer_power(squares + self.coef0, self.degree)
+        """Return (γ⟨x, x⟩ + c)^d."""
+        return integer_power(_affine(self, squares.copy(), self.gamma, self.coef0), self.degree)
 
     def rooted(self) -> tuple[Kernel, int]:
-        """Return ⟨x, z⟩ + c and d."""
-        return (Linear() + self.coef0 if self.coef0 else Linear()), self.degree
+        """Return γ⟨x, z⟩ + c and d."""
+        if isinstance(self.gamma, str):
+            raise undecided(self)
+        base = Linear() if self.gamma == 1.0 else self.gamma * Linear()
+        return (base + self.coef0 if self.coef0 else base), self.degree
 
     def dimension(self, width: int) -> int:
         """Count the monomials."""
@@ -156,3 +168,60 @@ class Polynomial(Kernel):
         """Build the monomials in the features and √c."""
         base, degree = self.rooted()
         return maps.monomials(base.mapped(data), degree)
+
+
+@dataclass(frozen=True)
+class Sigmoid(GammaByData, Kernel):
+    r"""The sigmoid kernel, :math:`k(x, z) = \tanh(γ \langle x, z \rangle + c)`.
+
+    It is here because `SVC` has it. Its matrices need not be positive semi-definite, so it is no inner
+    product: a run with it learns, but nothing is promised about its mistakes, and it has no certificate and
+    no budget.
+
+    Parameters
+    ----------
+    gamma
+        γ, above 0; "scale" or "auto" as for `RBF`.
+    coef0
+        c, any number.
+
+    Examples
+    --------
+    >>> Sigmoid(gamma=0.5)([[0], [1]], [[2]]).round(4)
+    array([[0.    ],
+           [0.7616]])
+    """
+
+    gamma: float | str = "scale"
+    coef0: float = 0.0
+
+    definite = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gamma", checked_gamma(self.gamma, "a sigmoid kernel"))
+        object.__setattr__(
+            self, "coef0", finite(self.coef0, "The coef0 of a sigmoid kernel must be a number.")
+        )
+
+    def of_products(self, xz: Array, xx: Array, zz: Array) -> Array:
+        """Return tanh(γ⟨x, z⟩ + c)."""
+        values = _affine(self, xz, self.gamma, self.coef0)
+        return np.tanh(values, out=values)
+
+    def of_squares(self, squares: Array) -> Array:
+        """Return tanh(γ⟨x, x⟩ + c)."""
+        return np.tanh(_affine(self, squares.copy(), self.gamma, self.coef0))
+
+    def dimension(self, width: int) -> NoReturn:
+        """Raise ValueError: there is no feature space."""
+        raise ValueError(f"{self!r} is no inner product, so it has no feature map. Use the kernel itself.")
+
+
+def _affine(kernel: Kernel, values: Array, gamma: float | str, coef0: float) -> Array:
+    """Return γ · values + c, in their memory."""
+    if isinstance(gamma, str):
+        raise undecided(kernel)
+    if gamma != 1.0:
+        values *= gamma
+    values += coef0
+    return values

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
 from rosenblatt._types import Array
 from rosenblatt.kernels.base import Kernel
+from rosenblatt.kernels.scale import GammaByData, checked_gamma, undecided
 
 
 @dataclass(frozen=True)
-class RBF(Kernel):
+class RBF(GammaByData, Kernel):
     r"""The radial basis function, :math:`k(x, z) = e^{-\|x - z\|^2 / 2σ^2}` or :math:`e^{-γ\|x - z\|^2}`.
 
     The distance comes from :math:`\|x\|^2 + \|z\|^2 - 2\langle x, z \rangle`, clamped at 0. Its rounding
@@ -24,7 +25,9 @@ class RBF(Kernel):
     Parameters
     ----------
     sigma, gamma
-        The width σ, or the rate γ = 1 / 2σ²: exactly one of them, above 0.
+        The width σ, or the rate γ = 1 / 2σ², above 0; not both. gamma="scale", the default, is one over the
+        number of features times the variance of the rows that a learner is fitted to, and "auto" one over the
+        number of features.
 
     Examples
     --------
@@ -35,38 +38,48 @@ class RBF(Kernel):
     """
 
     sigma: float | None = None
-    gamma: float | None = None
+    gamma: float | str | None = None
 
     def __post_init__(self) -> None:
-        if (self.sigma is None) == (self.gamma is None):
+        if self.sigma is not None and self.gamma is not None:
             raise ValueError(
-                f"An RBF kernel takes a width or a rate, exactly one: RBF(sigma=1.0) or RBF(gamma=0.5). "
+                f"An RBF kernel takes a width or a rate, not both: RBF(sigma=1.0) or RBF(gamma=0.5). "
                 f"Got sigma={self.sigma!r} and gamma={self.gamma!r}."
             )
+        if self.sigma is None and self.gamma is None:
+            object.__setattr__(self, "gamma", "scale")
         name, value = self._given
+        if name == "gamma" and isinstance(value, str):
+            checked_gamma(value, "an RBF kernel")
+            return
         if not isinstance(value, Real):
             raise TypeError(f"The {name} of an RBF kernel must be a number. Got {value!r}.")
         object.__setattr__(self, name, float(value))
-        if not (value > 0 and math.isfinite(value) and 0 < self.rate < math.inf):
+        if not (0 < float(value) < math.inf and 0 < self.rate < math.inf):
             raise ValueError(f"The {name} of an RBF kernel must be above 0 and finite. Got {value!r}.")
 
     def __repr__(self) -> str:
         name, value = self._given
         return f"RBF({name}={value!r})"
 
+    def _replaced(self, **changed: Any) -> RBF:
+        """Return a kernel with another width or rate, in place of the one there is."""
+        if len(changed) == 1:
+            return RBF(**changed)
+        return RBF(**{"sigma": self.sigma, "gamma": self.gamma} | changed)
+
     @property
-    def _given(self) -> tuple[str, float]:
-        if self.sigma is not None:
-            return "sigma", self.sigma
-        assert self.gamma is not None
-        return "gamma", self.gamma
+    def _given(self) -> tuple[str, Any]:
+        return ("gamma", self.gamma) if self.sigma is None else ("sigma", self.sigma)
 
     @property
     def rate(self) -> float:
         """γ, whichever of the two was given."""
         name, value = self._given
+        if isinstance(value, str):
+            raise undecided(self)
         if name == "gamma":
-            return value
+            return float(value)
         return 0.5 / value / value if value else math.inf
 
     @property

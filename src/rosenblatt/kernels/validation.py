@@ -72,6 +72,15 @@ def float_type(*rows: Rows) -> np.dtype[Any]:
     return np.result_type(*known) if known else np.dtype(np.float64)
 
 
+def finite(value: Any, rule: str) -> float:
+    """Return a value as a float; raises an error with the text `rule` unless it is a finite number."""
+    if not isinstance(value, Real):
+        raise TypeError(f"{rule} Got {value!r}.")
+    if not math.isfinite(value):
+        raise ValueError(f"{rule} Got {value!r}.")
+    return float(value)
+
+
 def at_least_zero(value: Any, rule: str) -> float:
     """Return a value as a float; raises an error with the text `rule` unless it is at least 0 and finite."""
     if not isinstance(value, Real):

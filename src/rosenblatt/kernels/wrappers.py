@@ -12,7 +12,9 @@ import scipy.sparse as sp
 
 from rosenblatt._types import Array
 from rosenblatt.kernels.base import Domain, Kernel
+from rosenblatt.kernels.inner import Linear, Polynomial, Sigmoid
 from rosenblatt.kernels.precomputed import Precomputed
+from rosenblatt.kernels.rbf import RBF
 from rosenblatt.kernels.validation import float_type
 from rosenblatt.rows import Rows, parts
 
@@ -179,11 +181,63 @@ class Sklearn(Kernel):
         return np.asarray(rows.data)
 
 
+NAMES = ("linear", "poly", "rbf", "sigmoid", "precomputed")
+"""The kernels that `SVC` knows by name."""
+
+GAMMA: float | str = "scale"
+DEGREE, COEF0 = 3, 0.0
+"""What `SVC` takes where its gamma, degree and coef0 are not given."""
+
+
+def named_kernel(name: str, gamma: float | str = GAMMA, degree: int = DEGREE, coef0: float = COEF0) -> Kernel:
+    """Return the kernel that `SVC` knows by a name, with parameters as `SVC` has them.
+
+    Examples
+    --------
+    >>> named_kernel("poly", degree=2)
+    Polynomial(degree=2, coef0=0.0, gamma='scale')
+    """
+    if name not in NAMES:
+        raise ValueError(f"A kernel by name is one of {', '.join(map(repr, NAMES))}. Got {name!r}.")
+    given = {"gamma": gamma != GAMMA, "degree": degree != DEGREE, "coef0": coef0 != COEF0}
+    takes = {"poly": ("gamma", "degree", "coef0"), "rbf": ("gamma",), "sigmoid": ("gamma", "coef0")}.get(
+        name, ()
+    )
+    refuse_unused({option: value for option, value in given.items() if option not in takes}, repr(name))
+    if name == "poly":
+        return Polynomial(degree, coef0, gamma)
+    if name == "rbf":
+        return RBF(gamma=gamma)
+    if name == "sigmoid":
+        return Sigmoid(gamma, coef0)
+    return Linear() if name == "linear" else Precomputed()
+
+
+def kernel_of(kernel: Any, gamma: float | str, degree: int, coef0: float) -> Kernel | None:
+    """Return the kernel that a learner's parameters stand for; None for weights, which "linear" are, too."""
+    if isinstance(kernel, str):
+        named = named_kernel(kernel, gamma, degree, coef0)
+        return None if kernel == "linear" else named
+    given = {"gamma": gamma != GAMMA, "degree": degree != DEGREE, "coef0": coef0 != COEF0}
+    refuse_unused(given, f"{kernel!r:.60}")
+    return None if kernel is None else as_kernel(kernel)
+
+
+def refuse_unused(given: dict[str, bool], kernel: str) -> None:
+    """Raise ValueError if a parameter was given that a kernel does not have."""
+    unused = [name for name, was_given in given.items() if was_given]
+    if unused:
+        raise ValueError(
+            f"{unused[0]} is a parameter of kernels by name: gamma of 'rbf', 'poly' and 'sigmoid', coef0 of "
+            f"'poly' and 'sigmoid', degree of 'poly'. Got kernel={kernel}: leave {unused[0]} out."
+        )
+
+
 def as_kernel(obj: Any) -> Kernel:
     """Return the kernel that an object stands for.
 
-    A kernel stands for itself, "precomputed" for `Precomputed()`, a scikit-learn kernel for
-    `Sklearn(obj)`, and any other callable for `Matrix(obj)`.
+    A kernel stands for itself, "rbf", "poly", "sigmoid", "linear" and "precomputed" for `named_kernel(obj)`,
+    a scikit-learn kernel for `Sklearn(obj)`, and any other callable for `Matrix(obj)`.
 
     Examples
     --------
@@ -195,15 +249,15 @@ def as_kernel(obj: Any) -> Kernel:
     """
     if isinstance(obj, Kernel):
         return obj
-    if isinstance(obj, str) and obj == "precomputed":
-        return Precomputed()
+    if isinstance(obj, str):
+        return named_kernel(obj)
     if _is_sklearn_kernel(obj):
         return Sklearn(obj)
     if callable(obj) and not isinstance(obj, type):
         return Matrix(obj)
     raise TypeError(
         f"A kernel is a rosenblatt kernel such as kernels.RBF(sigma=1.0), a function f(X, Z) of two "
-        f"matrices, a scikit-learn kernel, or the word 'precomputed'. Got {obj!r}."
+        f"matrices, a scikit-learn kernel, or one of {', '.join(map(repr, NAMES))}. Got {obj!r}."
     )
 
 

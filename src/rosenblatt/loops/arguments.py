@@ -43,7 +43,8 @@ class Program(NamedTuple):
 class Shown(NamedTuple):
     """The rounds to play: in the round i of `order`, the rows which[starts[i]:starts[i + 1]] are shown.
 
-    `truths` has one truth per row, `weights` one weight per round, or is empty if all are 1.
+    `truths` has one truth per row, a number or a vector. `weights` has one weight per round, or one per round
+    and head, or is empty if all are 1.
     """
 
     order: Ints

@@ -15,7 +15,7 @@ from rosenblatt.loops.compiling import compiled, composed, merged
 
 
 class BlockRounds(NamedTuple):
-    """The rounds of a block: where each begins, the truths of its rows, and the weight of each round."""
+    """The rounds of a block: where each begins, the truths of its rows, and a weight per round and head."""
 
     starts: Ints
     truths: Array
@@ -93,14 +93,14 @@ def block_loop(judge: Any, step: Any) -> Any:
                 stopped = -2 - i if stopped < 0 else stopped  # else it is judged again, once its turn comes
                 break
             at_risk = stopped >= 0 and margin < slack
-            if not (wrong or margin < required * cost or at_risk) or rounds.weights[i] == 0.0:
+            if not (wrong or margin < required * cost or at_risk) or rounds.weights[turn_now] == 0.0:
                 continue
             room = tally[1] < tables.corrections.shape[0] and tally[2] + count <= tables.entries.shape[0]
             if not (mark_missing(scratch, first, count) and stopped < 0 and room):
                 stopped = turn_now if stopped < 0 else stopped
                 continue
             norm = norm_squared(scratch.where, scratch.amount, count, scratch.gram[first:last, first:last])
-            size = step(margin, norm, cost, stepping.parameters) * rounds.weights[i]
+            size = step(margin, norm, cost, stepping.parameters) * rounds.weights[turn_now]
             if not abs(size) < np.inf:
                 stopped = -2 - i
                 break

@@ -8,20 +8,20 @@ two loops in one process cannot be confused.
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
-from types import CodeType, FunctionType, MethodType
+from pkgutil import get_data
+from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeVar, cast
 
 import numpy as np
-from numba import errors, njit
+from numba import errors
 from numba.extending import register_jitable
 
 from rosenblatt.loops import fallbacks, instructions
-from rosenblatt.loops.instructions import COUNTING, NO_COUNTING, when_compiling
+from rosenblatt.loops.instructions import COUNTING, NO_COUNTING, PART, cached, when_compiling
+from rosenblatt.loops.notices import NOTICES
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -31,13 +31,22 @@ def is_ours(function: Callable[..., Any]) -> bool:
     return str(getattr(function, "__module__", "")).partition(".")[0] == __name__.partition(".")[0]
 
 
+def _began(function: Callable[..., Any], folder: str | None) -> None:
+    """Report a loop of ours, and none of others."""
+    if is_ours(function):
+        NOTICES.began(function, folder)
+
+
+when_compiling(_began, NOTICES.ended)
+
+
 def compilable(function: Function) -> Function:
     """Let a module-level function be called from compiled loops; in Python it is unchanged.
 
     A function from outside this library raises IndexError past the end of an array when it is compiled, too.
     """
     checks = {} if is_ours(function) else {"boundscheck": True}
-    return cast(Function, register_jitable(inline="never", **COUNTING, **checks)(function))
+    return cast(Function, register_jitable(inline="never", **PART, **COUNTING, **checks)(function))
 
 
 def merged(function: Function) -> Function:
@@ -49,7 +58,7 @@ def inlined(function: Function, **options: Any) -> Function:
     """Let a function become part of the machine code of loops; one in a closure gets a name of its own."""
     if function.__closure__ is not None:
         function.__qualname__ = f"{function.__name__}_{fingerprint(function)}"
-    return cast(Function, register_jitable(forceinline=True, **options)(function))
+    return cast(Function, register_jitable(forceinline=True, **PART, **options)(function))
 
 
 def viewing(function: Function) -> Function:
@@ -72,7 +81,7 @@ def compiled(function: Function, **options: Any) -> Function:
     By default it makes no arrays.
     """
     function.__qualname__ = f"{function.__name__}_{fingerprint(function)}"
-    return cast(Function, _cached(function, **{"nogil": True, **NO_COUNTING, **options}))
+    return cast(Function, cached(function, **{"nogil": True, **NO_COUNTING, **options}))
 
 
 def quick(function: Function) -> Function:
@@ -91,8 +100,11 @@ def fused(function: Function) -> Function:
 
 
 def is_loaded(loop: Callable[..., Any]) -> bool:
-    """Whether a compiled loop has run in this process; loading even a small one takes about 0.3 s."""
-    return bool(cast(Any, loop).signatures)
+    """Whether a compiled loop has run in this process; loading even a small one takes about 0.3 s.
+
+    Without the compiler (NUMBA_DISABLE_JIT=1) a loop is a function, and never loaded.
+    """
+    return bool(getattr(loop, "overloads", ()))
 
 
 MODULE_LEVEL = (
@@ -113,40 +125,6 @@ def composed(*parts: Callable[..., Any], **options: Any) -> Callable[[Function],
         return cast(Function, UsersLoop(loop, users)) if users else loop
 
     return decorate
-
-
-def _cached(function: Callable[..., Any], **options: Any) -> Any:
-    """Compile a function on first call and keep the result on disk, if there is a folder for it.
-
-    In a read-only install with an unwritable home there is none. Then every process compiles again, and the
-    first loop that it compiles logs one line that says what to do.
-    """
-    try:
-        return njit(cache=True, **options)(function)
-    except RuntimeError as reason:
-        _promise_notice(str(reason))
-        return njit(**options)(function)
-
-
-_without_cache: list[str] = []
-"""Why loops cannot be cached, until that is logged."""
-
-
-def _promise_notice(reason: str) -> None:
-    """Log one line, once per process, when the first of our loops is compiled that cannot be cached."""
-    if not _without_cache:
-        _without_cache.append(reason)
-        when_compiling(_log_notice)
-
-
-def _log_notice(function: Callable[..., Any]) -> None:
-    if len(_without_cache) == 1 and is_ours(function):
-        logging.getLogger("rosenblatt").warning(
-            "rosenblatt compiles its loops in every process, which takes seconds, because no folder for "
-            "compiled code can be written (%s). Set NUMBA_CACHE_DIR to one that can.",
-            _without_cache[0],
-        )
-        _without_cache.append("logged")
 
 
 class UsersLoop:
@@ -187,6 +165,9 @@ def _cause(error: Exception) -> str:
 CONSTANTS = (bool, int, float, str, tuple, np.generic)
 """Types of values that are compiled in."""
 
+TRUSTED = ("numpy", "numba", "math", "builtins")
+"""Modules whose functions the compiler translates by itself: their code is that of its version."""
+
 
 def fingerprint(*functions: Callable[..., Any]) -> str:
     """Return a digest of these functions, of all they call and of how they are compiled."""
@@ -208,30 +189,44 @@ def fingerprint(*functions: Callable[..., Any]) -> str:
                 digest.update(name.encode() + value.tobytes())
             elif hasattr(value, "py_func"):  # a compiled loop
                 pending.append(value.py_func)
+            elif hasattr(value, "_fields"):  # a named tuple: its fields are read by position
+                digest.update(f"{name}: {value._fields}".encode())
     return digest.hexdigest()[:20]
 
 
 @cache
 def _own_code() -> bytes:
     """Return the code that decides how functions are compiled, as bytes."""
-    files = (Path(__file__), Path(fallbacks.__file__), Path(__file__).with_name("internals.py"))
-    return f"plain: {instructions.prefetch is fallbacks.prefetch}".encode() + b"".join(
-        f.read_bytes() for f in files
-    )
+    names = ("compiling.py", "fallbacks.py", "internals.py")
+    sources = (get_data(__package__, name) for name in names)  # also from a zip archive
+    return f"plain: {instructions.prefetch is fallbacks.prefetch}".encode() + b"".join(filter(None, sources))
 
 
 def _values_of(function: Callable[..., Any]) -> list[tuple[str, Any]]:
-    """Return the global and the enclosing variables that a function uses, with their values."""
-    code, names = function.__code__, function.__globals__
+    """Return what a function finds by name: global and enclosing variables, and attributes of modules."""
+    code, found = function.__code__, function.__globals__
     enclosing = [] if function.__closure__ is None else [cell.cell_contents for cell in function.__closure__]
-    return [
-        *((name, names[name]) for name in code.co_names if name in names),
-        *zip(code.co_freevars, enclosing, strict=True),
+    names = _names(code)
+    values = [(name, found[name]) for name in names if name in found]
+    values += zip(code.co_freevars, enclosing, strict=True)
+    modules = [module for _, module in values if isinstance(module, ModuleType) and not _is_trusted(module)]
+    return values + [
+        (name, getattr(module, name)) for module in modules for name in names if hasattr(module, name)
     ]
 
 
+def _is_trusted(module: ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in TRUSTED
+
+
+def _names(code: CodeType) -> list[str]:
+    """Return the names of globals and attributes in a function and in those within it."""
+    inner = [name for part in code.co_consts if isinstance(part, CodeType) for name in _names(part)]
+    return [*code.co_names, *inner]
+
+
 def _feed(digest: Any, code: CodeType) -> None:
-    digest.update(code.co_code)
+    digest.update(code.co_code + repr(code.co_names).encode())
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             _feed(digest, constant)

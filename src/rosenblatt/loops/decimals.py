@@ -13,6 +13,8 @@ import numpy as np
 from rosenblatt.loops.compiling import compilable, merged
 from rosenblatt.loops.instructions import byte_at, high_product, leading_zeros, trailing_zeros, word_at
 
+ZERO, NINE, POINT, PLUS, MINUS, EXPONENT, SPACE, NEWLINE = map(ord, "09.+-e \n")
+
 LEAST, MOST = -342, 308
 """Exponents of ten beyond which every number of 19 digits is 0 or infinite."""
 
@@ -94,7 +96,7 @@ def number_of(word, count):
 @merged
 def is_digit(word):
     """Whether the first byte is a digit."""
-    return np.uint64(ord("0")) <= word & np.uint64(255) <= np.uint64(ord("9"))
+    return np.uint64(ZERO) <= word & np.uint64(255) <= np.uint64(NINE)
 
 
 @merged
@@ -115,13 +117,13 @@ def digits(text, at, word, w):
 def exponent_at(text, at):
     """Return the exponent after an e, and the position after it; −1 if it is not an exponent."""
     sign = byte_at(text, at)
-    if sign == ord("-") or sign == ord("+"):
+    if sign == MINUS or sign == PLUS:
         at += 1
     first, exponent = at, 0
-    while ord("0") <= byte_at(text, at) <= ord("9"):
-        exponent = min(10 * exponent + byte_at(text, at) - ord("0"), FAR)
+    while ZERO <= byte_at(text, at) <= NINE:
+        exponent = min(10 * exponent + byte_at(text, at) - ZERO, FAR)
         at += 1
-    return (-exponent if sign == ord("-") else exponent), (at if at > first else -1)
+    return (-exponent if sign == MINUS else exponent), (at if at > first else -1)
 
 
 @compilable
@@ -132,10 +134,10 @@ def many_digits(text, at, exponent):
     """
     w, taken, dropped = np.uint64(0), 0, 0
     code = byte_at(text, at)
-    while ord("0") <= code <= ord("9") or code == ord("."):
-        if code != ord("."):
+    while ZERO <= code <= NINE or code == POINT:
+        if code != POINT:
             if taken < DIGITS:
-                w = w * np.uint64(10) + np.uint64(code - ord("0"))
+                w = w * np.uint64(10) + np.uint64(code - ZERO)
                 taken += 1 if w > np.uint64(0) else 0
             else:
                 dropped += 1
@@ -151,17 +153,17 @@ def many_digits(text, at, exponent):
 def magnitude_at(text, at, word):
     """Return the number without a sign at a position, and the position after it; −1 if none or unclear."""
     first = at
-    if word >> np.uint64(8) & np.uint64(255) == np.uint64(ord(".")) and is_digit(word):
-        w, at = (word & np.uint64(255)) - np.uint64(ord("0")), at + 1
+    if word >> np.uint64(8) & np.uint64(255) == np.uint64(POINT) and is_digit(word):
+        w, at = (word & np.uint64(255)) - np.uint64(ZERO), at + 1
     else:
         w, at = digits(text, at, word, np.uint64(0))
     count, exponent = at - first, 0
-    if byte_at(text, at) == ord("."):
+    if byte_at(text, at) == POINT:
         point = at + 1
         w, at = digits(text, point, word_at(text, point), w)
         exponent = point - at
         count -= exponent
-    if byte_at(text, at) | 32 == ord("e"):
+    if byte_at(text, at) | 32 == EXPONENT:
         raised, at = exponent_at(text, at + 1)
         exponent += raised
     if count <= DIGITS and w < np.uint64(2**53) and -22 <= exponent <= 22:
@@ -181,10 +183,10 @@ def decimal_at(text, at):
     """Return the number at a position, and the position after it; −1 if there is none or it is unclear."""
     word, code = word_at(text, at), byte_at(text, at)
     after = byte_at(text, at + 1)
-    if is_digit(word) and (after == ord(" ") or after == ord("\n")):  # the most frequent case: 1
-        return np.float64(code - ord("0")), at + 1
-    negative = code == ord("-")
-    if negative or code == ord("+"):
+    if is_digit(word) and (after == SPACE or after == NEWLINE):  # the most frequent case: 1
+        return np.float64(code - ZERO), at + 1
+    negative = code == MINUS
+    if negative or code == PLUS:
         at += 1
         word = word_at(text, at)
     value, at = magnitude_at(text, at, word)

@@ -18,7 +18,8 @@ def merge(
     Writes the scores of the n best, −∞ where there are fewer, and where they came from: label · n + rank.
     """
     labels, n = lists.shape[1:]
-    taken[:] = 0
+    for p in range(labels):
+        taken[p] = 0
     for rank in range(n):
         found, highest = 0, -np.inf
         for p in range(labels):
@@ -35,14 +36,17 @@ def n_best(scores: Array, edges: Array, structure: Array, paths: Array, totals: 
     n = totals.shape[0]
     pairs, step = pairs_of(structure, edges)
     flat = pairs.reshape(pairs.size)
-    best, came = np.full((rows, labels, n), -np.inf), np.empty((rows, labels, n), np.int32)
+    best, came = np.empty((rows, labels, n)), np.empty((rows, labels, n), np.int32)
     taken, last = np.empty(labels, np.int64), np.empty(n, np.int32)
     for c in range(labels):
+        for rank in range(n):
+            best[0, c, rank] = -np.inf
         best[0, c, 0] = structure[labels * labels + c] + scores[0, c]
     for i in range(1, rows):
         for c in range(labels):
             merge(best, i - 1, flat, (i - 1) * step * labels + c, labels, taken, best[i, c], came[i, c])
-            best[i, c] += scores[i, c]
+            for rank in range(n):
+                best[i, c, rank] += scores[i, c]
     merge(best, rows - 1, structure, labels * (labels + 1), 1, taken, totals, last)
     for rank in range(n):
         at = np.int64(last[rank])

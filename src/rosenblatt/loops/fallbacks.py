@@ -6,16 +6,31 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numba import njit
 from numba.extending import register_jitable
+
+from rosenblatt.loops.notices import NOTICES
 
 COUNTING: dict[str, bool] = {}
 NO_COUNTING: dict[str, bool] = {}
+PART: dict[str, Any] = {}
 
 BYTE, HALF, LOW = np.uint64(8), np.uint64(32), np.uint64(0xFFFFFFFF)
 ONE = np.uint64(1)
 
 
-def when_compiling(call: Callable[[Callable[..., Any]], None]) -> None:
+def cached(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a loop on first call, and keep its code as Numba does, if it finds a folder to write."""
+    try:
+        return njit(cache=True, **options)(function)
+    except RuntimeError as fault:
+        NOTICES.not_kept(str(fault))
+        return njit(**options)(function)
+
+
+def when_compiling(
+    began: Callable[[Callable[..., Any], str | None], None], ended: Callable[[], None]
+) -> None:
     """Do nothing: when a function is compiled is not known without Numba's internals."""
 
 

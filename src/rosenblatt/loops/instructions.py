@@ -17,7 +17,9 @@ try:
     from rosenblatt.loops.internals import (
         COUNTING,
         NO_COUNTING,
+        PART,
         byte_at,
+        cached,
         high_product,
         leading_zeros,
         prefetch,
@@ -30,7 +32,9 @@ except (ImportError, AttributeError, TypeError):
     from rosenblatt.loops.fallbacks import (
         COUNTING,
         NO_COUNTING,
+        PART,
         byte_at,
+        cached,
         high_product,
         leading_zeros,
         prefetch,
@@ -49,10 +53,12 @@ STRIDE = 16
 __all__ = [
     "COUNTING",
     "NO_COUNTING",
+    "PART",
     "PLAIN",
     "PREFETCHED",
     "STRIDE",
     "byte_at",
+    "cached",
     "high_product",
     "leading_zeros",
     "prefetch",

@@ -6,13 +6,32 @@ document.
 
 from __future__ import annotations
 
+import gc
+import hashlib
+import sys
 from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 
+import llvmlite
+import numba
+import numpy as np
 from llvmlite import ir
-from numba import types
-from numba.core import cgutils, event
+from numba import _dynfunc, njit, types
+from numba.core import cgutils, config, event
+from numba.core.caching import IndexDataCacheFile, NullCache
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler_machinery import register_pass
+from numba.core.runtime.nrt import rtsys
+from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic
+from numba.misc.appdirs import AppDirs
+
+from rosenblatt.loops.notices import NOTICES
+from rosenblatt.version import __version__
 
 COUNTING: dict[str, bool] = {"_nrt": True}
 """The option of a function that makes arrays: references to them are counted."""
@@ -20,22 +39,235 @@ COUNTING: dict[str, bool] = {"_nrt": True}
 NO_COUNTING: dict[str, bool] = {"_nrt": False}
 """The option of a function that makes no arrays: counting references often costs more than the work."""
 
+
+class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """The code of a function that is only called from loops: it is optimised and translated as part of them.
+
+    Numba would also do both for every such function by itself, which takes about a third of the time.
+    """
+
+    def _optimize_final_module(self) -> None:
+        """Leave that to the loop."""
+
+    def _finalize_final_module(self) -> None:
+        """Make no machine code."""
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PartLowering(NativeLowering):  # type: ignore[misc]
+    """Translates a function for use in loops: Python cannot call it."""
+
+    _name = "rosenblatt_part_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Lower the function and register it with a name for its callers, in place of machine code."""
+        library = PartLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library, state.flags.no_compile = library, True
+        super().run_pass(state)
+        lowered = state["cr"]
+        described, environment = lowered.fndesc, lowered.env
+        name = described.qualname.rpartition(".")[2]
+        made = _dynfunc.make_function(described.lookup_module(), name, "", 0, environment, (library,))
+        state.targetctx.insert_user_function(made, described, [library])
+        state["cr"] = lowered._replace(cfunc=made)
+        return True
+
+
+class PartCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler with `PartLowering`."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return Numba's pipelines with the last step exchanged."""
+        pipelines: list[Any] = super().define_pipelines()
+        for pipeline in pipelines:
+            pipeline.passes = [
+                (PartLowering if step is NativeLowering else step, what) for step, what in pipeline.passes
+            ]
+            pipeline.finalize()
+        return pipelines
+
+
+LOOP: dict[str, Any] = {"no_cfunc_wrapper": True}
+"""The options of a loop: it is called from Python, and not through a pointer from C."""
+
+PART: dict[str, Any] = {"no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
+"""The options of a function that is called from loops only."""
+
+
+def described(options: dict[str, Any]) -> str:
+    """Return options as text that is the same in every process."""
+    return repr(sorted((name, sorted(v) if isinstance(v, set) else v) for name, v in options.items()))
+
+
+@cache
+def folders() -> tuple[Path, ...]:
+    """Return where compiled loops are looked for: NUMBA_CACHE_DIR, or the package and the user's cache."""
+    if config.CACHE_DIR:
+        return (Path(config.CACHE_DIR) / "rosenblatt",)
+    users = AppDirs(appname="rosenblatt", appauthor=False).user_cache_dir
+    return Path(__file__).with_name("__pycache__"), Path(users)
+
+
+@cache
+def writable_folder() -> Path | None:
+    """Return the first of the folders that can be written, where new loops are kept; report if none can."""
+    faults = []
+    for folder in folders():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=folder).close()
+        except OSError as fault:
+            faults.append(f"{folder}: {fault.strerror}")
+        else:
+            return folder
+    NOTICES.not_kept("; ".join(faults))
+    return None
+
+
+VERSIONS = (
+    __version__,
+    numba.__version__,
+    llvmlite.__version__,
+    np.__version__,
+    sys.implementation.cache_tag,
+    sys.abiflags,
+)
+SETTINGS = (
+    "OPT",
+    "BOUNDSCHECK",
+    "LOOP_VECTORIZE",
+    "SLP_VECTORIZE",
+    "DISABLE_INTEL_SVML",
+    "DEBUGINFO_DEFAULT",
+)
+"""With `VERSIONS`, what code depends on beside the loop, its arguments and options, and the processor."""
+
+DIGEST = 32
+"""The bytes of a checksum."""
+
+
+class LoopCache(NullCache):  # type: ignore[misc]
+    """Keeps the compiled code of a loop, in one file for each combination of what it depends on.
+
+    The name of a file is a digest of all that its content depends on, and a file is written beside its place
+    and renamed. So processes may write at once or be killed, every file is right, and one in a folder that
+    cannot be written is found. Numba's own cache has an index of the files of a function, which two processes
+    may read before either has written it, and passes over folders that cannot be written.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._name, self._options = function.__qualname__, described(options)
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder where new code is kept."""
+        folder = writable_folder()
+        return None if folder is None else str(folder)
+
+    def load_overload(self, arguments: Any, target: Any) -> Any:
+        """Return the kept code for these types of arguments, or None.
+
+        All that kept code needs is the runtime that counts references. What Numba would import before, to
+        compile, takes longer than all else.
+        """
+        rtsys.initialize(target)
+        name = self._file_name(arguments, target.codegen())
+        for folder in folders():
+            if (payload := LoopFile(folder / name).read()) is not None:
+                return CompileResult._rebuild(target, *payload)  # noqa: SLF001
+        return None
+
+    def save_overload(self, arguments: Any, made: Any) -> None:
+        """Keep code; where that fails, the next process compiles again, and one line reports it."""
+        folder = writable_folder()
+        if folder is None or made.library.has_dynamic_globals:
+            return
+        name = self._file_name(arguments, made.library.codegen)
+        try:
+            LoopFile(folder / name).write(made._reduce())  # noqa: SLF001
+        except OSError as fault:
+            if LoopFile(folder / name).read() is None:  # else another process has written it
+                NOTICES.not_kept(f"{fault.filename or folder}: {fault.strerror}")
+
+    def _file_name(self, arguments: Any, codegen: Any) -> str:
+        settings = [getattr(config, name) for name in SETTINGS]
+        depends_on = str(arguments), self._options, codegen.magic_tuple(), settings, VERSIONS
+        digest = hashlib.sha256(repr(depends_on).encode())
+        return f"{self._name}.{digest.hexdigest()[:20]}.nbc"
+
+
+class LoopFile(IndexDataCacheFile):  # type: ignore[misc]
+    """A file of compiled code, as Numba writes and reads it, with a checksum at its end."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> Any:
+        """Return the content, or None if there is no such file, or one that is damaged."""
+        try:
+            content = self._path.read_bytes()
+            whole = hashlib.sha256(content[:-DIGEST]).digest() == content[-DIGEST:]
+            return self._load_data(self._path) if whole else None
+        except OSError:
+            return None
+
+    def write(self, content: Any) -> None:
+        """Replace the file atomically."""
+        self._save_data(self._path, content)
+
+    def _dump(self, content: Any) -> bytes:
+        written: bytes = super()._dump(content)
+        return written + hashlib.sha256(written).digest()
+
+    def _data_path(self, path: Path) -> Path:
+        return path
+
+
+def cached(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a loop on first call, and keep its code for other processes."""
+    loop = njit(**LOOP, **options)(function)
+    loop._cache = LoopCache(function, options)  # noqa: SLF001
+    return loop
+
+
 CACHE_LINE = 64
 READ, FIRST_CACHE, SECOND_CACHE, DATA = 0, 3, 2, 1
 WORD = ir.IntType(64)
 
 
-def when_compiling(call: Callable[[Callable[..., Any]], None]) -> None:
-    """Call a function with every Python function whose compilation begins, from now on."""
+def when_compiling(
+    began: Callable[[Callable[..., Any], str | None], None], ended: Callable[[], None]
+) -> None:
+    """Call these when the compilation of a loop begins and ends; of functions that are not loops, never.
+
+    `began` is given the function, and the folder where its code is kept, if there is one. Meanwhile, the
+    garbage collector is off.
+    """
 
     class Listener(event.Listener):  # type: ignore[misc]
+        collecting = True
+
         def on_start(self, occasion: Any) -> None:
-            call(occasion.data["dispatcher"].py_func)
+            if (loop := loop_of(occasion)) is not None:
+                self.collecting = gc.isenabled()
+                gc.disable()
+                began(loop.py_func, loop._cache.cache_path)  # noqa: SLF001
 
         def on_end(self, occasion: Any) -> None:
-            pass
+            if loop_of(occasion) is not None:
+                if self.collecting:
+                    gc.enable()
+                ended()
 
     event.register("numba:compile", Listener())
+
+
+def loop_of(occasion: Any) -> Any:
+    """Return the dispatcher that is compiled if it is that of a loop, else None."""
+    dispatcher = occasion.data["dispatcher"]
+    return dispatcher if isinstance(getattr(dispatcher, "_cache", None), LoopCache) else None
 
 
 def instruction(function: Callable[..., Any]) -> Any:

@@ -70,12 +70,13 @@ def round_loop(judge: Any, step: Any) -> Any:
     ):  # fmt: skip
         """Play one round as `play_pass` does; the id of a row is the index of its round.
 
-        `numbers` are the constant, the margin that the rule requires, and the rule's parameters. A judge
-        writes at most `most` entries. Work arrays are made here: to pass them would take longer. Returns
-        PLAYED, NO_ROOM if the book has none, or FAILED if the row has no finite score, or a feature that has
-        no weight, or the step is not finite.
+        `numbers` are the constant, the margin that the rule requires, the weight of a correction, and the
+        rule's parameters. A judge writes at most `most` entries. Work arrays are made here: to pass them
+        would take longer. Returns PLAYED, NO_ROOM if the book has none, or FAILED if the row has no finite
+        score, or a feature that has no weight, or the step is not finite.
         """
         tables, constant, required = Tables(corrections, entries, tally), numbers[0], numbers[1]
+        weight = numbers[2]
         where, amount, scores = np.empty((most, 2), np.int64), np.empty(most), np.empty((1, 1))
         rows, flat, clock = unpacked(features, values), weights.reshape(-1), tally[0] + 1
         if not score_one(rows, 0, flat, constant, scores, 0):
@@ -83,14 +84,14 @@ def round_loop(judge: Any, step: Any) -> Any:
         count, margin, wrong, cost = judge(scores, structure, truth, 0, required, where, amount)
         if not margin > -np.inf:
             return FAILED
-        if wrong or margin < required * cost:
+        if (wrong or margin < required * cost) and weight != 0.0:
             if tally[1] == corrections.shape[0] or tally[2] + count > entries.shape[0]:
                 return NO_ROOM
             norm, square = 0.0, constant * constant + square_of_row(rows, 0)
             for a in range(count):
                 for b in range(count):
                     norm += amount[a] * amount[b] * square
-            size, missed = step(margin, norm, cost, numbers[2:]), 1.0 if wrong else 0.0
+            size, missed = step(margin, norm, cost, numbers[3:]) * weight, 1.0 if wrong else 0.0
             if not np.isfinite(size):
                 return FAILED
             line = (float(clock), float(clock - 1), 0.0, margin, norm, missed, cost, size)

@@ -153,13 +153,13 @@ class Parts(NamedTuple):
 
 
 @cache
-def parts_of(reading: Reading, single: bool, few: bool) -> Parts:
-    """The parts of passes that read rows in this way; `single` and `few` as in `pass_loop`."""
+def parts_of(reading: Reading, single: bool, few: bool, vectors: bool) -> Parts:
+    """The parts of passes that read rows in this way; `single`, `few` and `vectors` as in `pass_loop`."""
     _, prefetch_bounds, prefetch_rows, prefetch_weights, score, add, square, *norms, _ = reading
     norm_of = norms[0 if few else 1]
 
     @merged
-    def prefetch_round(rows, shown, turn):
+    def prefetch_round(rows, shown, turn, weights):
         """Prefetch the next array of each of the rounds ahead; there must be rows."""
         order, starts, which = shown.order, shown.starts, shown.which
         left, last = order.shape[0] - 1 - turn, which.shape[0] - 1
@@ -173,6 +173,8 @@ def parts_of(reading: Reading, single: bool, few: bool) -> Parts:
         first, end = starts[soon], starts[soon + 1]
         if end > first:
             prefetch_rows(rows, which[first], which[end - 1])
+        if single:
+            prefetch_weights(rows, which[starts[order[turn + (1 if left > 1 else left)]]], weights)
 
     @merged
     def score_round(rows, shown, i, weights, constant, scores, truth):
@@ -184,7 +186,11 @@ def parts_of(reading: Reading, single: bool, few: bool) -> Parts:
                 prefetch_weights(rows, shown.which[first + r + 1], weights)
             if not score(rows, row, weights, constant, scores, r):
                 return -1 - row
-            truth[r] = shown.truths[row]
+            if vectors:
+                for column in range(truth.shape[1]):
+                    truth[r, column] = shown.truths[row, column]
+            else:
+                truth[r] = shown.truths[row]
         return 0
 
     @merged
@@ -233,7 +239,16 @@ def parts_of(reading: Reading, single: bool, few: bool) -> Parts:
 
 
 @cache
-def pass_loop(judge: Any, step: Any, reading: Reading, single: bool, few: bool, recent: bool) -> Any:
+def pass_loop(
+    judge: Any,
+    step: Any,
+    reading: Reading,
+    single: bool,
+    few: bool,
+    recent: bool,
+    vectors: bool = False,
+    by_head: bool = False,
+) -> Any:
     """The pass for a game, a rule and a way to read rows.
 
     Parameters
@@ -244,8 +259,14 @@ def pass_loop(judge: Any, step: Any, reading: Reading, single: bool, few: bool, 
         Whether a judge writes at most `sparse.FEW` entries.
     recent
         Whether to follow the recent average.
+    vectors
+        Whether the truth about a row is a vector.
+    by_head
+        Whether there is a weight per round and head.
     """
-    prefetch_round, score_round, norm_of_round, correct, add_to_recent = parts_of(reading, single, few)
+    prefetch_round, score_round, norm_of_round, correct, add_to_recent = parts_of(
+        reading, single, few, vectors
+    )
     group, clear, users = reading.group, reading.clear, (judge, step)
     judge, step = checked_judge(judge), checked_step(step)
 
@@ -275,7 +296,7 @@ def pass_loop(judge: Any, step: Any, reading: Reading, single: bool, few: bool, 
             i = order[turn]
             length, example = starts[i + 1] - starts[i], float(first.example + i)
             if which.shape[0] > 0:  # else all rounds are without rows
-                prefetch_round(rows, shown, turn)
+                prefetch_round(rows, shown, turn, guess.current)
             failed = score_round(rows, shown, i, guess.current, guess.constant, scores, truth)
             if recent and failed == 0:
                 failed = score_round(rows, shown, i, following.sums, guess.constant, following.scores, truth)
@@ -284,6 +305,8 @@ def pass_loop(judge: Any, step: Any, reading: Reading, single: bool, few: bool, 
             clock, late = tally[0] + 1, False
             weight = shown.weights[i] if shown.weights.shape[0] > 0 else 1.0
             for head in range(heads):
+                if by_head:
+                    weight = shown.weights[i * heads + head]
                 count, margin, wrong, cost = judge(
                     scores if single else scores[:length], guess.structure,
                     truth if single else truth[:length], head, required, where, amount,

@@ -222,7 +222,9 @@ def hope_of_stretches(
 ) -> None:
     """Write the most that a stretch can gain on the truth after each row, and whether one may begin there."""
     rows, labels = scores.shape
-    into, ways, last = np.full(labels, -np.inf), np.empty(labels), labels * (labels + 1)
+    into, ways, last = np.empty(labels), np.empty(labels), labels * (labels + 1)
+    for c in range(labels):
+        into[c] = -np.inf
     extend(np.zeros((1, labels)), 0, pairs, 0, into)
     for c in range(labels):
         ways[c] = structure[last + c]

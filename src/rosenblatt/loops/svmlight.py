@@ -8,12 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from rosenblatt.loops.compiling import compiled, merged
-from rosenblatt.loops.decimals import SHIFTS, decimal_at, number_of, others
+from rosenblatt.loops.decimals import NEWLINE, SHIFTS, SPACE, decimal_at, number_of, others
 from rosenblatt.loops.instructions import byte_at, trailing_zeros, word_at
 
 ROW, NUMBER, LINE, QUERIES, UNORDERED, LARGEST = range(6)
 """Indices of the tally: rows, values and lines so far; whether rows have queries (−1: there is no row yet);
 lines whose features do not increase; the largest feature."""
+
+COLON, HASH, TAB, RETURN = map(ord, ":#\t\r")
 
 QUERY = np.uint64(int.from_bytes(b"qid:", "little"))
 
@@ -24,8 +26,8 @@ def count(text, begin, end):
     lines, colons = 0, 0
     for at in range(begin, end):
         code = byte_at(text, at)
-        lines += code == ord("\n")
-        colons += code == ord(":")
+        lines += code == NEWLINE
+        colons += code == COLON
     return lines, colons
 
 
@@ -33,10 +35,10 @@ def count(text, begin, end):
 def past_blanks(text, at):
     """The next position that holds neither a space nor a tab, nor a return before the line's end."""
     code = byte_at(text, at)
-    while code == ord(" ") or code == ord("\t"):
+    while code == SPACE or code == TAB:
         at += 1
         code = byte_at(text, at)
-    if code == ord("\r") and byte_at(text, at + 1) == ord("\n"):
+    if code == RETURN and byte_at(text, at + 1) == NEWLINE:
         at += 1
     return at
 
@@ -62,13 +64,13 @@ def integer_at(text, at):
 @merged
 def ends_line(code):
     """Whether a character ends the data of a line."""
-    return code == ord("\n") or code == ord("#")
+    return code == NEWLINE or code == HASH
 
 
 @merged
 def line_end(text, at):
     """The position where a line ends."""
-    while byte_at(text, at) != ord("\n"):
+    while byte_at(text, at) != NEWLINE:
         at += 1
     return at
 
@@ -76,7 +78,7 @@ def line_end(text, at):
 @merged
 def ends_cell(code):
     """Whether a character ends a label, a query or a feature."""
-    return code == ord(" ") or code == ord("\n") or code == ord("#") or code == ord("\t") or code == ord("\r")
+    return code == SPACE or code == NEWLINE or code == HASH or code == TAB or code == RETURN
 
 
 @merged
@@ -106,7 +108,7 @@ def cells_at(text, at, number, most, features, values):
     at = past_blanks(text, at)
     while not ends_line(byte_at(text, at)):
         feature, colon = integer_at(text, at)
-        if colon < 0 or feature == 0 or feature > most or byte_at(text, colon) != ord(":"):
+        if colon < 0 or feature == 0 or feature > most or byte_at(text, colon) != COLON:
             at = -1
             break
         values[number], at = decimal_at(text, colon + 1)

@@ -9,11 +9,15 @@ import numpy as np
 
 from rosenblatt._types import Floats, Ints
 from rosenblatt.engine.faults import NotFiniteError
-from rosenblatt.online.base import OnlineRows
-from rosenblatt.rows import count
+from rosenblatt.kernels.wrappers import COEF0, DEGREE, GAMMA, kernel_of
+from rosenblatt.online.base import OnlineRows, given
+from rosenblatt.online.explaining import of_row
+from rosenblatt.rows import count, rows_of
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.lists import best_of
 from rosenblatt.tasks.ranking import RankingTask
+from rosenblatt.theory.attributions import Attribution
+from rosenblatt.theory.explanations import Explanation
 
 
 class Ranker(OnlineRows):
@@ -26,8 +30,8 @@ class Ranker(OnlineRows):
 
     Parameters
     ----------
-    kernel
-        None for the linear learner, or anything that `PerceptronRanker` takes.
+    kernel, gamma, degree, coef0
+        As for `Classifier`.
     rule, learning_rate
         As for `PerceptronRanker`.
     predictor
@@ -47,19 +51,25 @@ class Ranker(OnlineRows):
     1
     """
 
+    task: RankingTask
+
     def __init__(
         self,
         kernel: Any = None,
         *,
-        rule: str | Rule = "perceptron",
+        gamma: float | str = GAMMA,
+        degree: int = DEGREE,
+        coef0: float = COEF0,
+        rule: str | Rule = "auto",
         learning_rate: float = 1.0,
         predictor: str = "last",
         budget: Any = None,
     ) -> None:
-        super().__init__(kernel, rule, learning_rate, predictor, budget)
+        self.parameters = given(locals())
+        super().__init__(kernel_of(kernel, gamma, degree, coef0), rule, learning_rate, predictor, budget)
         task = RankingTask(self._run_options, strategy="best")
         task.begin_with(0)
-        self._begin(task)
+        self.take_over(task)
 
     def find_best(self, candidates: Any) -> int:
         """Return the index of the best candidate; the first of equals."""
@@ -88,6 +98,27 @@ class Ranker(OnlineRows):
                 raise
             self._reader.expect(candidates[0] if isinstance(candidates, list | tuple) else candidates, rows)
 
+    def explain(self, x: Any, over: Any = None) -> Attribution | Explanation:
+        """Explain the score of a candidate, or why it is above or below another.
+
+        Without a kernel it is made of features, weight × value of each; with one of support vectors.
+
+        Examples
+        --------
+        >>> ranker = Ranker(rule="perceptron")
+        >>> ranker.add_example([{"price": 1}, {"price": 3, "near": 1}], 1)
+        >>> print(ranker.explain({"near": 1, "price": 2}, over={"price": 3}))
+          feature       weight        value      product
+            price           +2           -1           -2
+             near           +1            1           +1
+        The score of the row over the other is -1; the answer is below.
+        """
+        run = self._run
+        if run.kernel is None:
+            return of_row(run, self._predictor, self._reader, x, over)
+        rows = rows_of(self._reader.rows([x] if over is None else [x, over]))
+        return self.task.explain(rows, self._predictor)
+
     def _scores_of(self, candidates: Any) -> Floats:
         packed, listed = self._packed_scores, isinstance(candidates, list | tuple)
         if packed is not None and listed and candidates and isinstance(candidates[0], Mapping):
@@ -98,4 +129,4 @@ class Ranker(OnlineRows):
         rows = self._reader.rows(candidates)
         if not count(rows):
             raise ValueError("There must be at least one candidate. Got an empty list.")
-        return self._scores(rows)
+        return self._scores(rows)[:, 0]

@@ -13,7 +13,7 @@ from rosenblatt.engine.packed import Packed
 from rosenblatt.features.dicts import Unreadable, is_number, no_value
 from rosenblatt.features.encoders import shown
 from rosenblatt.features.vectoriser import Vectoriser
-from rosenblatt.kernels import as_kernel
+from rosenblatt.kernels import Kernel
 from rosenblatt.online.packing import (
     ALL_BITS,
     INDICES,
@@ -36,7 +36,7 @@ class Reader:
     Parameters
     ----------
     kernel
-        None for the linear learner, or anything that `PerceptronClassifier` takes except "precomputed".
+        The kernel; None for the linear learner.
 
     Attributes
     ----------
@@ -44,17 +44,27 @@ class Reader:
         Whether examples are named features; None before the first.
     """
 
-    def __init__(self, kernel: Any) -> None:
-        self.kernel = None if kernel is None else as_kernel(kernel)
-        if self.kernel is not None and self.kernel.domain == "precomputed":
+    def __init__(self, kernel: Kernel | None) -> None:
+        self.kernel = kernel
+        if kernel is not None and kernel.domain == "precomputed":
             raise ValueError(
                 f"An online learner needs a kernel it can evaluate on new examples. Got {kernel!r}."
             )
-        self.named: bool | None = None
-        self._vectoriser = Vectoriser()
+        self.state = None, None, Vectoriser()
+
+    @property
+    def state(self) -> tuple[bool | None, int | None, Vectoriser]:
+        """Whether examples are named, the width of those that are not, and the ids of names."""
+        return self.named, self._width, self._vectoriser
+
+    @state.setter
+    def state(self, state: tuple[bool | None, int | None, Vectoriser]) -> None:
+        self._take(*state)
+
+    def _take(self, named: bool | None, width: int | None, vectoriser: Vectoriser) -> None:
+        self.named, self._width, self._vectoriser = named, width, vectoriser
         self._ids = self._vectoriser.ids
         self._latest: tuple[list[Any], bytes] = [], b""
-        self._width: int | None = None
 
     def expect(self, example: Any, rows: Any) -> None:
         """Fix the kind of all later examples, if this one is the first; `rows` may be packed."""
@@ -169,7 +179,7 @@ class Reader:
         """Return the indices of names, some of them unknown; while learning, new ones get the next."""
         if learning and not surely_finite(x.values()):
             _check_numbers(x)  # before names are added: a bad example changes nothing
-        return INDICES[len(x)](*[self._vectoriser.feature(name, True, learning) for name in x])
+        return INDICES[len(x)](*self._vectoriser.ids_of(x, learning))
 
     def _packed_numbers(self, x: Any) -> Packed:
         if self.named:
@@ -204,8 +214,14 @@ class Reader:
                 key = names[i], given[i] if isinstance(given[i], str) else None
                 features[i] = new.setdefault(key, width + len(new))
             width += len(new)
+        elif self.kernel is None:
+            known = features != UNKNOWN
+            features, values = features[known], values[known]
         if len(set(features.tolist())) < len(features):  # some print alike
             features, values = _summed(features, values)
+        elif self.kernel is not None:  # which keeps rows, in their canonical form
+            order = np.argsort(features)
+            features, values = features[order], values[order]
         return Csr(np.array([0, len(values)]), features, values, width)
 
     def _row_of_numbers(self, x: Any) -> Any:

@@ -8,13 +8,15 @@ from typing import Any
 from rosenblatt.budgets import as_budget
 from rosenblatt.data.blocks import Sequences
 from rosenblatt.engine.learner import learn
+from rosenblatt.engine.passes import OneRoundDriver
+from rosenblatt.engine.run import Examples, Orders, Run
 from rosenblatt.features.encoders import lengths_of
-from rosenblatt.kernels import as_kernel
+from rosenblatt.kernels.wrappers import COEF0, DEGREE, GAMMA, kernel_of
 from rosenblatt.ledger import Ledger
-from rosenblatt.online.base import ONCE, Online, in_own_words
+from rosenblatt.online.base import Online, given, in_own_words, undecided_online
 from rosenblatt.rules import Rule, as_rule
 from rosenblatt.tasks.tagging import TaggingSettings, TaggingTask, reading
-from rosenblatt.tasks.task import NOTHING_DRAWN
+from rosenblatt.tasks.task import NOTHING_DRAWN, intercept_of
 
 
 class Tagger(Online):
@@ -25,7 +27,8 @@ class Tagger(Online):
 
     Parameters
     ----------
-    kernel, templates, features, scheme, allowed, transitions, hashing, rule, learning_rate, fit_intercept
+    kernel, gamma, degree, coef0, templates, features, scheme, allowed, transitions, hashing, rule,
+    learning_rate, fit_intercept
         As for `PerceptronTagger`.
     labels
         All labels that will occur; None to add them as they occur. A label is predicted only after the first
@@ -52,6 +55,9 @@ class Tagger(Online):
         self,
         kernel: Any = None,
         *,
+        gamma: float | str = GAMMA,
+        degree: int = DEGREE,
+        coef0: float = COEF0,
         labels: Sequence[Any] | None = None,
         templates: Any = None,
         features: Any = None,
@@ -59,12 +65,13 @@ class Tagger(Online):
         allowed: Any = None,
         transitions: bool | None = None,
         hashing: int | None = None,
-        rule: str | Rule = "perceptron",
+        rule: str | Rule = "auto",
         learning_rate: float = 1.0,
-        fit_intercept: bool = True,
+        fit_intercept: bool | str = "auto",
         predictor: str = "last",
         budget: Any = None,
     ) -> None:
+        self.parameters = given(locals())
         self._settings = TaggingSettings(templates, features, scheme, allowed, transitions, hashing)
         if labels is None and self._settings.sees_pairs:
             raise ValueError(
@@ -72,13 +79,17 @@ class Tagger(Online):
             )
         self._open = labels is None
         self._labels = reading.checked_labels(labels or ())
-        super().__init__(predictor, keeps=kernel is not None)
+        made = kernel_of(kernel, gamma, degree, coef0)
+        if made is not None and made.undecided:
+            raise ValueError(undecided_online(made))
+        super().__init__(predictor, keeps=made is not None)
         self.task: TaggingTask | None = None
+        self._driver: OneRoundDriver | None = None
         self._passed_over = 0
         self._run_options: dict[str, Any] = {
-            "kernel": None if kernel is None else as_kernel(kernel),
+            "kernel": made,
             "rule": as_rule(rule, learning_rate),
-            "intercept": fit_intercept,
+            "intercept": intercept_of(fit_intercept, kernel=made is not None),
             "keep": self._keeps,
             "budget": as_budget(budget),
             "limited": True,
@@ -104,7 +115,18 @@ class Tagger(Online):
         task = self._ready_for(tokens, labels)
         examples = task.more(Sequences([tokens], [labels]), NOTHING_DRAWN)
         self.task = task
-        learn(task.run, examples, ONCE)
+        self._play(examples)
+
+    def _play(self, examples: Examples) -> None:
+        """Play this round of the task's run, which is another one when there are new labels."""
+        assert self.task is not None
+        run, rows = self.task.run, examples.rows
+        if run.primal is None:
+            learn(run, examples, Orders(1, 1, None))
+            return
+        if self._driver is None or not self._driver.drives(run):
+            self._driver = OneRoundDriver(run)
+        self._driver.play(rows.csr if rows.sparse else rows.data, examples.truths)
 
     @property
     def labels(self) -> list[Any]:
@@ -117,6 +139,25 @@ class Tagger(Online):
         if self.task is None:
             raise ValueError("There is no ledger before the first example. Call add_example.")
         return self.task.run.ledger
+
+    @property
+    def passed_over(self) -> int:
+        """The empty sequences before the first example."""
+        return self._passed_over
+
+    def new_task(self) -> TaggingTask:
+        """Return the task that the parameters ask for, without a run."""
+        return TaggingTask(self._settings, self._run_options)
+
+    def take_over(self, task: TaggingTask | None, passed_over: int) -> None:
+        """Continue with a task that has a run, if there is one, after n empty sequences."""
+        self.task, self._driver, self._passed_over = task, None, passed_over
+
+    def settled(self) -> Run:
+        """Return the run, after what was seen is counted in it."""
+        assert self.task is not None
+        self.task.run.examples_seen = self.task.run.book.rounds
+        return self.task.run
 
     def _pass_over(self) -> None:
         """Count an empty sequence as a round, now or when there is a run."""
@@ -132,7 +173,7 @@ class Tagger(Online):
             reading.add_labels([labels], lengths_of([tokens]), ids)
         if self.task is not None:
             return self.task if len(ids) == len(self.labels) else self.task.with_labels(list(ids))
-        task = TaggingTask(self._settings, self._run_options)
+        task = self.new_task()
         task.know(self._settings.encoder(tokens, list(ids)), list(ids))
         task.begin_with(0)
         task.run.pass_over(self._passed_over)

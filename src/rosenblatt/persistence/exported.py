@@ -13,17 +13,19 @@ from rosenblatt import kernels
 from rosenblatt._types import Array, Data, Floats
 from rosenblatt.engine import predictors
 from rosenblatt.engine.run import Run
-from rosenblatt.games import Argmax, Binary, OneVsRest, Ranking
+from rosenblatt.games import Argmax, Binary, MultiLabel, OneVsRest, Ranking
 from rosenblatt.kernels import Kernel
 from rosenblatt.rows import widened
+from rosenblatt.theory.calibration import Calibration
 
-GAMES = (Binary, Argmax, OneVsRest, Ranking)
+GAMES = (Binary, Argmax, OneVsRest, MultiLabel, Ranking)
 """The games whose answers follow from the scores as an exported graph computes them."""
 
 FORMULAS = (
     kernels.Linear,
     kernels.Polynomial,
     kernels.RBF,
+    kernels.Sigmoid,
     kernels.Constant,
     kernels.Sum,
     kernels.Product,
@@ -105,6 +107,19 @@ def check_single(estimator: Any) -> None:
         )
 
 
+def check_names(estimator: Any) -> None:
+    """Raise ValueError for a learner whose features have names that an export cannot make."""
+    if estimator.features is not None:
+        raise ValueError(
+            f"An export holds no functions. Got features={estimator.features!r:.60}: learn from what it "
+            "makes, lists of dicts, instead."
+        )
+    if estimator.hashing is not None:
+        raise ValueError(
+            f"Hashed features cannot be exported by name. Got hashing={estimator.hashing}: learn without."
+        )
+
+
 def check_formula(kernel: Kernel) -> None:
     """Raise ValueError if a kernel cannot be exported as a formula."""
     if kernel.domain == "precomputed":
@@ -115,8 +130,9 @@ def check_formula(kernel: Kernel) -> None:
     strange = next((part for part in _parts(kernel) if type(part) not in FORMULAS), None)
     if strange is not None:
         raise ValueError(
-            "Exported kernels are made of Linear, Polynomial, RBF and Constant, with + * ** and normalized. "
-            f"Got {strange!r}, which only Python evaluates: learn with one of those, or use the model file."
+            "Exported kernels are made of Linear, Polynomial, RBF, Sigmoid and Constant, with + * ** and "
+            f"normalized. Got {strange!r}, which only Python evaluates: learn with one of "
+            "those, or use the model file."
         )
     if kernel.domain == "objects":
         raise ValueError(f"Exported kernels compare rows of numbers. Got {kernel!r}, which looks at none.")
@@ -126,6 +142,12 @@ def _parts(kernel: Kernel) -> list[Kernel]:
     """Return a kernel and all its subexpressions."""
     made_of = [value for value in vars(kernel).values() if isinstance(value, Kernel)]
     return [kernel, *(part for one in made_of for part in _parts(one))]
+
+
+def calibration_of(estimator: Any) -> Calibration | None:
+    """Return what turns the exported scores into probabilities; None if they were not calibrated."""
+    found: Calibration | None = getattr(estimator, "calibration_", {}).get(estimator.predictor)
+    return found
 
 
 def plain_classes(classes: Array) -> list[Any]:

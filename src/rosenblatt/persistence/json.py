@@ -4,33 +4,42 @@ All numbers read back to the last bit, and none is NaN or infinite. Every object
 that wrote it; `estimator`, the class of the learner; and `predictor`, which of its guesses this is.
 
 **Classifiers and rankers.** They have `features`, the number of features of a row, and `names`, their names
-or null. A classifier has `classes`, and `ties` if there are two. There is one output for two classes and for
-a ranker, and else one per class. The score of a row x in output o is
+or null. If `reads` is "arrays", x[f] is element f of a row; if it is "names", x[f] is the value of the
+feature `names[f]` of an example, found as for taggers below, and 0 if it has none. With a kernel, features
+that are not listed count in ⟨x, x⟩. A classifier has `classes`, and `ties` if there are two. There is one
+output for two classes and for a ranker, and else one per class. If rows have sets of labels, `multilabel` is
+true, `classes` are the labels, and there is one output for each of them. The score of a row x in output o is
 
 - without a kernel, `intercepts[o]` + Σ_f `coefficients[o][f]` · x[f];
 - with one, Σ_s `coefficients[o][s]` · (k(x, `vectors[s]`) + `constant`).
 
 Of two classes the second is predicted if the score is above 0, or with `ties` "positive" at least 0; of
-more, the first of those with the highest score. A ranker puts higher scores first.
+more, the first of those with the highest score. Of labels all are predicted whose score is above 0, or with
+`ties` "positive" at least 0. A ranker puts higher scores first.
+
+A classifier has `calibration`, which is null if it was not calibrated, and else has `slope`, `offset` and
+`noise`. Of two classes the second has the probability 1 / (1 + exp(−slope · score − offset)). Of K classes,
+class k has (1 − noise) · exp(slope · `scores[k]`) / Σ_j exp(slope · `scores[j]`) + noise / K.
 
 A vector is a list of its values; or, if rows were sparse, an object: `at` lists the indices of the features
 that are not 0, counted from 0, and `values` their values.
 
 `expression` is the kernel as this library writes it, and `kernel` the same as a tree of objects:
 
-=========== ============ ===========================================
-`kernel`    has          k(x, z)
-=========== ============ ===========================================
-Linear                   ⟨x, z⟩
-Constant    value        value
-Polynomial  degree coef0 (⟨x, z⟩ + coef0)^degree
-RBF         gamma        exp(−gamma · (⟨x, x⟩ + ⟨z, z⟩ − 2⟨x, z⟩))
-Sum         left right   left(x, z) + right(x, z)
-Product     left right   left(x, z) · right(x, z)
-Scaled      factor of    factor · of(x, z)
-Power       of degree    of(x, z)^degree
-Normalized  of           of(x, z) / √of(x, x) / √of(z, z)
-=========== ============ ===========================================
+=========== ================== ===========================================
+`kernel`    has                k(x, z)
+=========== ================== ===========================================
+Linear                         ⟨x, z⟩
+Constant    value              value
+Polynomial  degree coef0 gamma (gamma · ⟨x, z⟩ + coef0)^degree
+RBF         gamma              exp(−gamma · (⟨x, x⟩ + ⟨z, z⟩ − 2⟨x, z⟩))
+Sigmoid     gamma coef0        tanh(gamma · ⟨x, z⟩ + coef0)
+Sum         left right         left(x, z) + right(x, z)
+Product     left right         left(x, z) · right(x, z)
+Scaled      factor of          factor · of(x, z)
+Power       of degree          of(x, z)^degree
+Normalized  of                 of(x, z) / √of(x, x) / √of(z, z)
+=========== ================== ===========================================
 
 **Taggers.** They have `labels`; `weights`, from the name of a feature to pairs [label, weight], labels being
 counted from 0 and weights of 0 left out; `intercepts`, one per label; `transitions`, in row i, column j, the
@@ -75,9 +84,16 @@ from rosenblatt._types import Data
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
 from rosenblatt.estimators.tagger import PerceptronTagger
-from rosenblatt.games import Binary
+from rosenblatt.games import Binary, MultiLabel
 from rosenblatt.kernels import RBF, Kernel
-from rosenblatt.persistence.exported import LinearGuess, check_single, guess_of, plain_classes
+from rosenblatt.persistence.exported import (
+    LinearGuess,
+    calibration_of,
+    check_names,
+    check_single,
+    guess_of,
+    plain_classes,
+)
 from rosenblatt.persistence.json_tagger import tagger_values
 from rosenblatt.version import __version__
 
@@ -95,7 +111,7 @@ def to_json(estimator: Any, names: Sequence[str] = ()) -> str:
     Examples
     --------
     >>> from rosenblatt import PerceptronClassifier
-    >>> both = PerceptronClassifier(predictor="last", shuffle=False)
+    >>> both = PerceptronClassifier(rule="perceptron", predictor="last", shuffle=False)
     >>> both = both.fit([[0, 0], [0, 1], [1, 0], [1, 1]], [False, False, False, True])
     >>> found = json.loads(to_json(both, ["left", "right"]))
     >>> found["names"], found["coefficients"], found["intercepts"]
@@ -115,6 +131,7 @@ def to_json(estimator: Any, names: Sequence[str] = ()) -> str:
     if isinstance(estimator, PerceptronTagger):
         values |= tagger_values(estimator.task_, estimator.predictor)
     else:
+        check_names(estimator)
         values |= _classes(estimator) | _features(estimator, names) | _guess(estimator)
     return json.dumps(values, ensure_ascii=False, allow_nan=False)
 
@@ -123,17 +140,22 @@ def _classes(estimator: Any) -> dict[str, Any]:
     if not isinstance(estimator, PerceptronClassifier):
         return {}
     game = estimator.run_.game
-    ties = {"ties": game.ties} if isinstance(game, Binary) else {}
-    return {"classes": plain_classes(estimator.classes_)} | ties
+    ties = {"ties": game.ties} if isinstance(game, Binary | MultiLabel) else {}
+    several = {"multilabel": True} if isinstance(game, MultiLabel) else {}
+    found = calibration_of(estimator)
+    calibration = None if found is None else vars(found)
+    return {"classes": plain_classes(estimator.classes_), "calibration": calibration} | ties | several
 
 
 def _features(estimator: Any, names: Sequence[str]) -> dict[str, Any]:
-    """Return the number of features and their names."""
-    features = int(getattr(estimator, "n_features_in_", 0))
-    found = list(map(str, names)) or list(map(str, getattr(estimator, "feature_names_in_", ())))
+    """Return the number of features, their names, and whether examples are rows of numbers or have names."""
+    features, vocabulary = int(getattr(estimator, "n_features_in_", 0)), estimator.task_.vocabulary
+    known = getattr(estimator, "feature_names_in_", ()) if vocabulary is None else estimator.vocabulary_
+    found = list(map(str, names)) or list(map(str, known))
     if found and len(found) != features:
         raise ValueError(f"There must be a name for each of the {features} features. Got {len(found)}.")
-    return {"features": features, "names": found or None}
+    reads = "arrays" if vocabulary is None else "names"
+    return {"features": features, "names": found or None, "reads": reads}
 
 
 def _guess(estimator: Any) -> dict[str, Any]:

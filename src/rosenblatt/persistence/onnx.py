@@ -2,7 +2,9 @@
 
 The input `X` is (N, features). The outputs are `label` (N,), integers or strings as the classes are, booleans
 being 0 and 1, and `scores`, (N,) for two classes and (N, classes) for more, as `decision_function` returns
-them. A ranker has `scores` only.
+them; and `probabilities` (N, classes), as `predict_proba` returns them, if the classifier was calibrated. A
+ranker has `scores` only. Where rows have sets of labels, `label` is an indicator matrix (N, labels), and
+`scores` have its shape; the graph does not hold the labels.
 
 A graph cannot raise the errors of the library: NaN goes through it, numbers that leave the range of float64
 become infinite, and a row whose norm under a normalized kernel is 0 has the score NaN. The similarities of
@@ -21,7 +23,7 @@ import scipy.sparse as sp
 from rosenblatt._types import Array, Data
 from rosenblatt.estimators.classifier import PerceptronClassifier
 from rosenblatt.estimators.ranker import PerceptronRanker
-from rosenblatt.games import Binary
+from rosenblatt.games import Binary, MultiLabel
 from rosenblatt.kernels import (
     RBF,
     Constant,
@@ -32,9 +34,17 @@ from rosenblatt.kernels import (
     Power,
     Product,
     Scaled,
+    Sigmoid,
     Sum,
 )
-from rosenblatt.persistence.exported import KernelGuess, LinearGuess, guess_of, plain_classes
+from rosenblatt.persistence.exported import (
+    KernelGuess,
+    LinearGuess,
+    calibration_of,
+    guess_of,
+    plain_classes,
+)
+from rosenblatt.theory.calibration import Calibration
 from rosenblatt.version import __version__
 
 OPSET, FORMAT = 17, 8
@@ -62,18 +72,27 @@ def to_onnx(estimator: Any) -> bytes:
     """
     graph = Graph(_onnx())
     _check_kind(estimator)
+    _check_rows(estimator)
     scores = _scores(graph, guess_of(estimator))
     outputs: list[tuple[str, str, Sequence[Any]]] = []
-    if isinstance(estimator, PerceptronClassifier):
+    sets = isinstance(estimator.run_.game, MultiLabel)
+    if sets:
+        graph.node("Identity", _positive(graph, scores, estimator.run_.game.ties), output="label")
+        outputs.append(("label", "INT64", ["N", len(estimator.classes_)]))
+    elif isinstance(estimator, PerceptronClassifier):
         classes = _classes(plain_classes(estimator.classes_))
+        if (calibration := calibration_of(estimator)) is not None:
+            _probabilities(graph, scores, calibration, len(classes))
         scores, index = _decided(graph, scores, estimator.run_.game)
         graph.node("Gather", graph.constant(classes), index, output="label")
         outputs.append(("label", "STRING" if classes.dtype == object else "INT64", ["N"]))
     else:
         scores = graph.node("Squeeze", scores, graph.constant(np.array([1])))
     graph.node("Identity", scores, output="scores")
-    many = isinstance(estimator, PerceptronClassifier) and len(estimator.classes_) > 2
+    many = sets or (isinstance(estimator, PerceptronClassifier) and len(estimator.classes_) > 2)
     outputs.append(("scores", "DOUBLE", ["N", len(estimator.classes_)] if many else ["N"]))
+    if calibration_of(estimator) is not None:
+        outputs.append(("probabilities", "DOUBLE", ["N", len(estimator.classes_)]))
     return graph.model(type(estimator).__name__, int(estimator.n_features_in_), outputs)
 
 
@@ -84,6 +103,14 @@ def _onnx() -> ModuleType:
         raise ImportError("ONNX needs onnx: pip install 'rosenblatt[onnx]'") from missing
     module: ModuleType = onnx
     return module
+
+
+def _check_rows(estimator: Any) -> None:
+    if getattr(getattr(estimator, "task_", None), "vocabulary", None) is not None:
+        raise ValueError(
+            "An ONNX graph takes rows of numbers. Got a learner of named features: export it as JSON, or "
+            "learn from the rows of a DictVectorizer."
+        )
 
 
 def _check_kind(estimator: Any) -> None:
@@ -178,9 +205,25 @@ def _decided(graph: Graph, scores: str, game: Any) -> tuple[str, str]:
     if not isinstance(game, Binary):  # of equals the first, as ArgMax does
         return scores, graph.node("ArgMax", scores, axis=1, keepdims=0)
     scores = graph.node("Squeeze", scores, graph.constant(np.array([1])))
-    above = "GreaterOrEqual" if game.ties == "positive" else "Greater"
-    second = graph.node(above, scores, graph.number(0.0))
-    return scores, graph.node("Cast", second, to=graph.onnx.TensorProto.INT64)
+    return scores, _positive(graph, scores, game.ties)
+
+
+def _positive(graph: Graph, scores: str, ties: str) -> str:
+    """Add 1 where scores are positive, else 0."""
+    above = "GreaterOrEqual" if ties == "positive" else "Greater"
+    positive = graph.node(above, scores, graph.number(0.0))
+    return graph.node("Cast", positive, to=graph.onnx.TensorProto.INT64)
+
+
+def _probabilities(graph: Graph, scores: str, calibration: Calibration, classes: int) -> None:
+    """Add the probabilities of all classes: of two the first has a score of 0."""
+    if classes == 2:
+        scores = graph.node("MatMul", scores, graph.constant(np.array([[0.0, calibration.slope]])))
+        logits = graph.node("Add", scores, graph.constant(np.array([0.0, calibration.offset])))
+    else:
+        logits = graph.node("Mul", scores, graph.number(calibration.slope))
+    clean = graph.node("Mul", graph.node("Softmax", logits, axis=1), graph.number(1 - calibration.noise))
+    graph.node("Add", clean, graph.number(calibration.noise / classes), output="probabilities")
 
 
 def _classes(values: list[Any]) -> Array:
@@ -224,8 +267,10 @@ def _value(graph: Graph, kernel: Kernel, of: Products) -> str:
             return of.xz
         case Constant(value):
             return graph.number(value)
-        case Polynomial(degree, coef0):
-            return _power(graph, graph.node("Add", of.xz, graph.number(coef0)), degree)
+        case Polynomial(degree, coef0, gamma):
+            return _power(graph, _affine(graph, of.xz, gamma, coef0), degree)
+        case Sigmoid(gamma, coef0):
+            return graph.node("Tanh", _affine(graph, of.xz, gamma, coef0))
         case RBF():
             return _radial(graph, kernel.rate, of)
         case Sum(left, right):
@@ -239,6 +284,12 @@ def _value(graph: Graph, kernel: Kernel, of: Products) -> str:
         case Normalized(normalized):
             return _cosine(graph, normalized, of)
     raise AssertionError(f"{kernel!r} was not checked.")
+
+
+def _affine(graph: Graph, value: str, gamma: Any, coef0: float) -> str:
+    """Add γ · value + c."""
+    scaled = value if gamma == 1.0 else graph.node("Mul", value, graph.number(gamma))
+    return graph.node("Add", scaled, graph.number(coef0))
 
 
 def _power(graph: Graph, value: str, degree: int) -> str:

@@ -10,7 +10,7 @@ from rosenblatt.engine.budgeted import Budgeted
 from rosenblatt.engine.dual import Dual
 from rosenblatt.engine.hypotheses import Hypothesis
 from rosenblatt.engine.primal import Primal
-from rosenblatt.engine.run import Run
+from rosenblatt.engine.run import Run, truth_shape
 from rosenblatt.games import Game
 from rosenblatt.ledger import STRUCTURE, Book
 from rosenblatt.loops.book import CORRECTION, ENTRY
@@ -139,7 +139,9 @@ def read_guess(reader: Reader, game: Game, rows_seen: int) -> Hypothesis:
         _check_rows(reader, guess, rows)
         if len(rows):
             guess.support.keep(rows)
-            guess.support.set_truths(reader.array("truths", (np.int64, np.float64), len(rows)))
+            shape = truth_shape(game)
+            types = np.int8 if shape else (np.int64, np.float64)
+            guess.support.set_truths(reader.array("truths", types, len(rows), *shape))
     match guess:
         case Dual():
             guess.coefficients = reader.array("coefficients", np.float64, len(guess.support), game.outputs)

@@ -15,6 +15,7 @@ import numpy as np
 from rosenblatt import kernels, rules
 from rosenblatt._types import Array, Bools, Ints
 from rosenblatt.budgets import Budget
+from rosenblatt.features.strings import Characters, Terms, Words
 from rosenblatt.games import registry
 from rosenblatt.kernels import Kernel
 from rosenblatt.persistence.archive import Refused
@@ -161,6 +162,8 @@ class Reader:
             self.refuse(f"{name} should be strings in UTF-8")
 
 
+OWN_FEATURES = (Words, Characters, Terms)
+FEATURES: dict[str, Any] = {kind.__name__: kind for kind in OWN_FEATURES}
 OWN_RULES = (rules.Perceptron, rules.Margin, rules.PassiveAggressive)
 RULES: dict[str, Any] = {rule.__name__: rule for rule in OWN_RULES}
 
@@ -223,6 +226,8 @@ def plain(value: Any, what: str) -> Any:
         return {"kernel": kernel_text(value)}
     if isinstance(value, OWN_RULES):
         return {"rule": plain_rule(value)}
+    if type(value) in OWN_FEATURES:
+        return {"features": [type(value).__name__, dict(vars(value))]}
     if isinstance(value, Budget):
         return {"budget": [value.size, value.policy, value.tolerance, value.seed]}
     if (name := registry.name_of(value)) is not None:
@@ -254,12 +259,15 @@ def unplain(reader: Reader, value: Any) -> Any:
     if kind == "game":
         return _game(reader, found)
     try:
+        if kind == "features":
+            name, made_of = found
+            return FEATURES[name](**made_of)
         if kind == "budget":
             return Budget(*found)
         if kind == "dict":
             return {unplain(reader, k): unplain(reader, v) for k, v in found}
         return COLLECTIONS[kind](unplain(reader, each) for each in found)
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         reader.refuse("a value should be of a known kind")
 
 
@@ -298,11 +306,11 @@ def plain_labels(labels: Array) -> dict[str, Any]:
 
 
 def read_labels(reader: Reader) -> Array:
-    """Read an array of labels: at least two, different from each other."""
+    """Read an array of labels, different from each other."""
     kind, values = reader.one_of("type", KINDS), reader.value("values")
     if not isinstance(values, list) or any(isinstance(value, dict | list) for value in values):
         reader.refuse("values should be a list of labels")
-    reader.check(len(values) >= 2 and len(set(values)) == len(values), "there should be different labels")
+    reader.check(len(values) > 0 and len(set(values)) == len(values), "there should be different labels")
     strings = all(isinstance(value, str) for value in values)
     reader.check(
         strings if kind == "str" else kind == "object" or not strings, f"labels should be of type {kind}"
@@ -313,3 +321,41 @@ def read_labels(reader: Reader) -> Array:
         reader.refuse(f"labels should be of type {kind}")
     reader.check(labels.tolist() == values, f"labels should be of type {kind}")
     return labels
+
+
+def write_parameters(writer: Writer, given: dict[str, Any]) -> None:
+    """Write parameters by name."""
+    for name, value in given.items():
+        writer[name] = _plain_parameter(name, value)
+
+
+def read_parameter(reader: Reader, name: str) -> Any:
+    """Read one parameter."""
+    value = reader.value(name)
+    if isinstance(value, dict) and "templates" in value:
+        from rosenblatt.persistence.taggers import read_templates  # late, for taggers only
+
+        return read_templates(reader, value["templates"])
+    return unplain(reader, value)
+
+
+def _plain_parameter(name: str, value: Any) -> Any:
+    """Return a parameter as JSON values; raises ValueError if it stays outside of model files."""
+    if name == "templates" and value is not None and not isinstance(value, str):
+        from rosenblatt.persistence.taggers import write_templates
+        from rosenblatt.tasks.tagging.settings import as_templates
+
+        return {"templates": write_templates(as_templates(value))}
+    if name == "features" and value is not None and not isinstance(value, (str, *OWN_FEATURES)):
+        raise ValueError(
+            f"A model file holds no functions. Got features={value!r:.60}: learn from what it makes, such as "
+            "dicts, instead."
+        )
+    if name in ("allowed", "classes", "labels") and value is not None:
+        value = np.asarray(value).tolist() if name == "classes" else list(value)
+    if name == "random_state" and not isinstance(value, int | np.integer | None):
+        raise ValueError(
+            "random_state must be an integer or None to be stored in a model file. "
+            f"Got {value!r:.60}: use set_params(random_state=None) before."
+        )
+    return plain(value, f"The parameter {name}")

@@ -11,6 +11,7 @@ from rosenblatt.features import ArrayEncoder, Encoder, NameEncoder, Template, Te
 from rosenblatt.features.templates import FARTHEST, STEPS
 from rosenblatt.features.words import Steps
 from rosenblatt.loops.templates import UNKNOWN
+from rosenblatt.persistence.names import different, read_names, write_names
 from rosenblatt.persistence.runs import read_run, write_run
 from rosenblatt.persistence.sections import LARGEST, Reader, Writer, plain, unplain
 from rosenblatt.tasks.tagging import TaggingTask
@@ -107,7 +108,7 @@ def _write_encoder(writer: Writer, encoder: Encoder) -> None:
     elif isinstance(encoder, NameEncoder):
         writer["kind"] = "names"
         writer["hashing"] = encoder.hashing
-        _write_names(writer, encoder)
+        write_names(writer, encoder.vectoriser)
     else:
         writer["kind"] = "arrays"
         writer["width"] = encoder.width
@@ -119,7 +120,9 @@ def _read_encoder(reader: Reader, labels: list[Any]) -> Encoder:
         return ArrayEncoder(reader.integer("width", 0, MOST_FEATURES))
     hashing = reader.integer("hashing", 1, MOST_FEATURES) if "hashing" in reader else None
     if kind == "names":
-        return _read_names(reader, hashing)
+        named = NameEncoder(hashing)
+        read_names(reader, named.vectoriser)
+        return named
     templates = read_templates(reader, _list(reader, "templates"))
     reader.check(any(t.parts for t in templates), "some template should look at something")
     encoder = TemplateEncoder(templates, labels, hashing)
@@ -146,9 +149,9 @@ def _read_walks(reader: Reader, encoder: TemplateEncoder) -> None:
     if encoder.hashing is not None:
         return
     for index, look in enumerate(encoder.looks):
-        look.update({string: i for i, string in enumerate(_different(reader, f"looks.{index}"))})
+        look.update({string: i for i, string in enumerate(different(reader, f"looks.{index}"))})
     for column, strings in encoder.texts.items():
-        known, most = _different(reader, f"texts.{column}"), [len(look) for look in strings.looks.values()]
+        known, most = different(reader, f"texts.{column}"), [len(look) for look in strings.looks.values()]
         symbols = reader.array(f"symbols.{column}", np.int32, len(known), len(most))
         reader.check((symbols >= 0) & (symbols < most), "symbols should be looks")
         strings.known = known, symbols
@@ -170,41 +173,3 @@ def _read_walks(reader: Reader, encoder: TemplateEncoder) -> None:
 def _check_steps(reader: Reader, steps: Array, nodes: int, features: int) -> None:
     leads = (steps < features) & (steps > UNKNOWN - 1 - nodes)
     reader.check(leads, "steps should lead to nodes or features that exist")
-
-
-def _different(reader: Reader, name: str) -> list[str]:
-    strings = reader.texts(name)
-    reader.check(len(set(strings)) == len(strings), f"{name} should be different from each other")
-    return strings
-
-
-def _write_names(writer: Writer, encoder: NameEncoder) -> None:
-    flags, texts = encoder.vectoriser.known
-    for name in (*flags, *texts):
-        if not isinstance(name, str):
-            raise ValueError(f"A model file holds features whose names are strings. Got {name!r}.")
-    writer.texts("flags", flags)
-    writer.array("flag_numbers", np.array(list(flags.values()), np.int64))
-    writer.texts("names", texts)
-    writer.array("counts", np.array([len(known) for known in texts.values()], np.int64))
-    writer.texts("texts", (text for known in texts.values() for text in known))
-    ids = [feature for known in texts.values() for feature in known.values()]
-    writer.array("text_numbers", np.array(ids, np.int64))
-
-
-def _read_names(reader: Reader, hashing: int | None) -> NameEncoder:
-    flags, names, texts = _different(reader, "flags"), _different(reader, "names"), reader.texts("texts")
-    width = len(flags) + len(texts)
-    of_flags = reader.integers("flag_numbers", 0, width - 1, len(flags))
-    of_texts = reader.integers("text_numbers", 0, width - 1, len(texts))
-    counts = reader.integers("counts", 0, len(texts), len(names))
-    reader.check(counts.sum() == len(texts), "strings should belong to names")
-    every = np.concatenate([of_flags, of_texts])
-    reader.check(np.array_equal(np.sort(every), np.arange(width)), "every feature should have an id")
-    edges = np.concatenate([[0], np.cumsum(counts)]).tolist()
-    pairs = list(zip(texts, of_texts.tolist(), strict=True))
-    known = {name: dict(pairs[a:b]) for name, a, b in zip(names, edges[:-1], edges[1:], strict=True)}
-    reader.check(sum(map(len, known.values())) == len(texts), "the strings of a name should be different")
-    encoder = NameEncoder(hashing)
-    encoder.vectoriser.known = dict(zip(flags, of_flags.tolist(), strict=True)), known
-    return encoder

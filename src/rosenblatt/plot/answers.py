@@ -46,7 +46,7 @@ def confusion(estimator: Any, ax: Axes | None = None) -> Axes:
     --------
     >>> from sklearn.datasets import load_iris
     >>> from rosenblatt import PerceptronClassifier, plot
-    >>> clf = PerceptronClassifier(epochs=5, random_state=0).fit(*load_iris(return_X_y=True))
+    >>> clf = PerceptronClassifier(max_iter=5, random_state=0).fit(*load_iris(return_X_y=True))
     >>> ax = plot.confusion(clf)
     >>> int(ax.images[0].get_array().sum()) == len(clf.ledger_.mistakes)
     True

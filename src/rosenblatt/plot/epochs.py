@@ -68,7 +68,7 @@ def error_by_predictor(
     >>> from sklearn.datasets import load_iris
     >>> from rosenblatt import PerceptronClassifier, plot
     >>> X, y = load_iris(return_X_y=True)
-    >>> clf = PerceptronClassifier(epochs=5, random_state=0).fit(X[::2], y[::2])
+    >>> clf = PerceptronClassifier(max_iter=5, random_state=0).fit(X[::2], y[::2])
     >>> ax = plot.error_by_predictor(clf, X[1::2], y[1::2])
     >>> [line.get_label() for line in ax.lines]
     ['last', 'best', 'average', 'vote', 'sample']

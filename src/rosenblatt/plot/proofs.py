@@ -32,7 +32,7 @@ def proof(certificate: Certificate, ax: Axes | None = None) -> Axes:
     --------
     >>> from rosenblatt import PerceptronClassifier, plot
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1]
-    >>> clf = PerceptronClassifier(shuffle=False).fit(X, y)
+    >>> clf = PerceptronClassifier(rule="perceptron", shuffle=False).fit(X, y)
     >>> ax = plot.proof(clf.certificate(X, y))
     >>> [line.get_label() for line in ax.lines]
     ['$\\Vert v_k\\Vert$', 'at most $\\sqrt{kR}$', '$v_k \\cdot u$', 'at least $k\\gamma$']

@@ -46,7 +46,7 @@ def mistakes(
     >>> xor = PerceptronClassifier(kernels.Polynomial(2), shuffle=False).fit(X, y)
     >>> ax = plot.mistakes(xor, xor.certificate(X, y))
     >>> [line.get_label() for line in ax.lines]
-    ['25 mistakes', 'at most 580']
+    ['21 mistakes', 'at most 351']
     """
     ledger = ledger_of(estimator)
     bound = None if certificate is None else _bound(ledger, certificate)
@@ -81,7 +81,7 @@ def survival(estimator: Any, ax: Axes | None = None) -> Axes:
     --------
     >>> from rosenblatt import PerceptronClassifier, plot
     >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 1]
-    >>> clf = PerceptronClassifier(shuffle=False).fit(X, y)
+    >>> clf = PerceptronClassifier(rule="perceptron", shuffle=False).fit(X, y)
     >>> ax = plot.survival(clf)
     >>> ax.patches[0].get_data().values
     array([ 1,  1,  1,  2,  4,  1,  3,  2,  2, 23])

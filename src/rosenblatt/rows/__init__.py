@@ -3,6 +3,7 @@
 from rosenblatt.loops.arguments import Csr, Dense
 from rosenblatt.rows.inner_products import products
 from rosenblatt.rows.rows import (
+    EXACT_IN_SINGLE,
     DenseRows,
     ObjectRows,
     Rows,
@@ -23,6 +24,7 @@ from rosenblatt.rows.rows import (
 )
 
 __all__ = [
+    "EXACT_IN_SINGLE",
     "Csr",
     "Dense",
     "DenseRows",

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rosenblatt._types import Array, Ints
+from rosenblatt.rows.frames import first_missing, values_of
 
 
 def group_rows(qid: Any, rows: int) -> tuple[Ints, Ints, Ints]:
@@ -46,14 +47,17 @@ def ids_of_groups(group: Any, rows: int) -> Ints:
 
 
 def _names(qid: Any, rows: int) -> Array:
-    names = qid.to_numpy() if hasattr(qid, "to_numpy") else np.asarray(qid)
+    names = values_of(qid)
     if names.dtype.kind in "US" and isinstance(qid, list | tuple) and len({*map(type, qid)}) > 1:
         names = np.array(qid, dtype=object)  # else 1 would be "1"
     if names.dtype == object and names.ndim == 1:
+        missing = first_missing(names)
+        if missing is not None:
+            raise ValueError(
+                f"qid must name the query of every row. Got {names[missing]!r} for row {missing}."
+            )
         number: dict[Any, int] = {}
         names = np.array([number.setdefault(name, len(number)) for name in names], np.int64)
-        if any(name is None or name != name for name in number):
-            raise ValueError("qid must name the query of every row. Got None or NaN for some.")
     if names.ndim != 1 or len(names) != rows:
         raise ValueError(
             f"qid must name the query of each of the {rows} rows. Got {_shown(qid)}, of shape {names.shape}."

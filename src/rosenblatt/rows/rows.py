@@ -15,6 +15,9 @@ from rosenblatt.loops.arguments import Csr, Dense
 COMPACTED, MOSTLY_USED = 1024, 0.95
 """The fewest rows, and the largest share of used features, for which a copy without the rest is worth it."""
 
+EXACT_IN_SINGLE = 2**24
+"""Integers up to this are exact in single precision."""
+
 
 class Rows(ABC):
     """Rows with their ids, and their squared norms once they were computed; `rows_of` makes them.
@@ -105,9 +108,15 @@ class Rows(ABC):
         return self
 
     def same_as(self, other: Rows) -> bool:
-        """Whether the rows, which are vectors, have the same features, in whatever form."""
-        mine, theirs = (sp.csr_array(rows.data) for rows in (self, other))
-        return bool(mine.shape == theirs.shape and (mine != theirs).nnz == 0)
+        """Whether the rows, which are vectors, have the same features, in whatever form.
+
+        Features after the last of one are 0 in it: rows get longer as features come.
+        """
+        if len(self) != len(other):
+            return False
+        both = [sp.csr_array(rows.data) for rows in (self, other)]
+        mine, theirs = (widened(rows, max(rows.shape[1] for rows in both)) for rows in both)
+        return bool((mine != theirs).nnz == 0)
 
     def take(self, index: slice | Ints) -> Rows:
         """Return the rows at these indices, in this order."""

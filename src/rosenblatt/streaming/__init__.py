@@ -1,6 +1,6 @@
 """Checkpoints of out-of-core training, which `fit_blocks` of the estimators writes and resumes from."""
 
 from rosenblatt.streaming.checkpoints import Checkpoints
-from rosenblatt.tasks.task import Position
+from rosenblatt.tasks.plans import Position
 
 __all__ = ["Checkpoints", "Position"]

@@ -11,7 +11,7 @@ import numpy as np
 
 from rosenblatt.estimators.base import positive_integer
 from rosenblatt.persistence import Model, ModelError, load_model, save
-from rosenblatt.tasks.task import Position
+from rosenblatt.tasks.plans import Position
 
 
 class Checkpoints:
@@ -37,6 +37,11 @@ class Checkpoints:
     def room(self) -> int:
         """How many rounds may be played until the next checkpoint."""
         return self.every - (self._rounds - self._last)
+
+    @property
+    def saved(self) -> int:
+        """The rounds of the run in the last checkpoint; 0 before the first."""
+        return self._last
 
     def after(self, estimator: Any, position: Position) -> None:
         """Take note of the rounds that were just played, and write a checkpoint if one is due."""

@@ -8,33 +8,65 @@ from typing import Any
 import numpy as np
 from sklearn.utils import assert_all_finite, check_array
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from rosenblatt._types import Array, Data, Floats, Ints
+from rosenblatt._types import Array, Bools, Data, Floats, Ints
 from rosenblatt.data.blocks import Block
+from rosenblatt.engine.outputs import with_outputs
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.engine.slots import NO_TRUTH
 from rosenblatt.games import Argmax, Binary, Game, OneVsRest
 from rosenblatt.rows import Rows, rows_of
-from rosenblatt.tasks.task import MOST, RowTask
-from rosenblatt.theory import certificates, directions, explanations
+from rosenblatt.rows.frames import first_missing, values_of
+from rosenblatt.tasks.explaining import Explained
+from rosenblatt.tasks.label_sets import refuse_sets, shown
+from rosenblatt.tasks.late_labels import continued
+from rosenblatt.tasks.task import RowTask, check_weights, fitted_to
+from rosenblatt.theory import certificates, directions
+
+CLASS_KINDS = "biuU"
+"""Kinds of arrays that are always classes: booleans, integers and strings."""
+
+
+def is_plain(y: Any) -> bool:
+    """Whether y is an array of classes that needs no checks."""
+    return type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in CLASS_KINDS
 
 
 def checked_labels(y: Any, rows: int) -> Array:
     """The labels as an array, one per row."""
     if y is None:
         raise ValueError("fit requires y to be passed, but the target y is None. Pass a label per row.")
-    labels = np.asarray(column_or_1d(y, warn=True))
+    labels = y if is_plain(y) else _read_labels(y)
+    if len(labels) != rows:
+        raise ValueError(f"There must be one value of y per row. Got {rows} rows and {len(labels)} values.")
+    return labels
+
+
+def _read_labels(y: Any) -> Array:
+    """Return labels of any kind as an array; raise ValueError for those that are not classes."""
+    refuse_sets(y)
+    nullable = hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype)  # scikit-learn would make floats
+    labels = np.asarray(column_or_1d(values_of(y) if nullable else y, warn=True))
+    missing = first_missing(labels) if labels.dtype == object else None
+    if missing is not None:
+        raise ValueError(
+            f"Every row must have a label. Got {labels[missing]!r} for row {missing}: leave out rows without."
+        )
     kinds = {type(label).__name__ for label in labels} if labels.dtype == object else set()
-    if len(kinds) > 1 and not kinds.isdisjoint(("str", "NoneType")):
+    if len(kinds) > 1 and "str" in kinds:
         found = ", ".join(sorted(kinds))
         raise ValueError(f"Labels must be of one kind, or they have no order. Got {found}.")
     assert_all_finite(labels, input_name="y")
-    if labels.dtype.kind not in "biuU":  # these types are always classes
+    if labels.dtype.kind == "f" and type_of_target(labels) == "continuous":
+        fractions = labels[labels != np.rint(labels)]
+        raise ValueError(
+            "Unknown label type: y looks like numbers to be predicted, and a classifier learns classes. Got "
+            f"{fractions[0]:g}: sort them into a few classes, as numpy.digitize does, or use a regressor."
+        )
+    if labels.dtype.kind not in CLASS_KINDS:
         check_classification_targets(labels)
-    if len(labels) != rows:
-        raise ValueError(f"There must be one value of y per row. Got {rows} rows and {len(labels)} values.")
     return labels
 
 
@@ -51,11 +83,11 @@ def classes_of(labels: Array) -> Array:
     return np.unique(labels)
 
 
-def check_classes(classes: Array, ties: str) -> None:
+def check_classes(classes: Array, ties: str, fewest: int = 2) -> None:
     """Raise ValueError if the game cannot be played with these classes."""
-    if len(classes) < 2:
+    if len(classes) < fewest:
         only = f"1 class only: {classes[0]!s}" if len(classes) else "0 classes"
-        raise ValueError(f"There must be at least 2 classes to tell apart. Got {only}.")
+        raise ValueError(f"There must be at least {fewest} classes to tell apart. Got {only}.")
     if len(classes) > 2 and ties == "positive":
         raise ValueError(f"ties='positive' is for two classes. Got {len(classes)}: use ties='mistake'.")
 
@@ -69,36 +101,49 @@ def check_game(multiclass: str | Game, classes: int) -> None:
         )
 
 
-def lasting_classes(given: Any, before: Array | None) -> Array:
-    """Return the classes given in the first call; raise ValueError if later calls give others."""
-    if before is None and given is None:
-        raise ValueError("The first call of partial_fit needs classes=, all there will ever be. Got None.")
-    if before is None:
-        return np.unique(given)
-    if given is not None and not np.array_equal(np.unique(given), before):
-        raise ValueError(f"classes must stay what they were, {shown(before)}. Got {shown(np.unique(given))}.")
-    return before
-
-
-def shown(classes: Array) -> str:
-    """Return classes as an error message lists them."""
-    return ", ".join(map(repr, classes.tolist()))
+def indices(labels: Array, classes: Array) -> tuple[Ints, Bools]:
+    """Return the index of each label among the classes, and which labels are none of them."""
+    if len(classes) == 2:
+        second = labels == classes[1]
+        return second.view(np.int8), ~second & (labels != classes[0])
+    truths = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    return truths, np.asarray(classes[truths] != labels)
 
 
 def encode(labels: Array, classes: Array) -> Array:
-    """The index of each label among the classes."""
-    if len(classes) == 2:
-        second = labels == classes[1]
-        truths, unseen = second.view(np.int8), np.flatnonzero(~second & (labels != classes[0]))
-    else:
-        truths = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
-        unseen = np.flatnonzero(classes[truths] != labels)
-    if len(unseen):
+    """The index of each label among the classes; raises ValueError if one is none of them."""
+    truths, unknown = indices(labels, classes)
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0])
         raise ValueError(
-            f"Row {unseen[0]} has the label {labels[unseen].tolist()[0]!r}, which is not one of the classes "
-            f"{shown(classes)}. Name every class in the first call of partial_fit, or call fit."
+            f"Row {row} has the label {labels.tolist()[row]!r}, which is not one of the classes "
+            f"{shown(classes)}."
         )
     return np.asarray(truths)
+
+
+def with_new(classes: Array, labels: Array) -> Array:
+    """Return the classes with new labels among them; the same array if there are none."""
+    strings = {array.dtype.kind in "US" for array in (classes, labels) if array.dtype != object}
+    if len(strings) > 1:
+        raise ValueError(
+            f"Labels must be of one kind, or they have no order. Got {labels.dtype} after {classes.dtype}."
+        )
+    unknown = indices(labels, classes)[1]
+    return np.union1d(classes, labels[unknown]) if unknown.any() else classes
+
+
+def given_classes(given: Any, before: Array | None) -> Array | None:
+    """Return the classes that a call names, sorted; raise ValueError if they lack one that is known."""
+    if given is None:
+        return None
+    found = np.unique(given)
+    if before is not None and len(missing := np.setdiff1d(before, found)):
+        raise ValueError(
+            f"classes may grow and not shrink: the run knows {shown(before)}. Got {shown(found)}, without "
+            f"{missing.tolist()[0]!r}."
+        )
+    return found
 
 
 def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any) -> Floats | None:
@@ -110,12 +155,7 @@ def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any)
         result *= _one_per_row(sample_weight, len(truths))
     if class_weight is not None:
         result *= compute_sample_weight(class_weight, classes[truths])
-    bad = np.flatnonzero(~((result >= 0) & (result <= MOST)))
-    if len(bad):
-        raise ValueError(
-            f"Weights must be numbers from 0 to {MOST:g}. Got {result[bad[0]]:g} for row {bad[0]}: look at "
-            "sample_weight and class_weight."
-        )
+    check_weights(result)
     return result
 
 
@@ -131,7 +171,7 @@ def _one_per_row(sample_weight: Any, rows: int) -> Floats:
     return np.broadcast_to(weights, (rows,))
 
 
-class ClassificationTask(RowTask):
+class ClassificationTask(Explained, RowTask):
     """A run of a game of one row a round, between a user's rows and labels.
 
     Parameters
@@ -141,7 +181,14 @@ class ClassificationTask(RowTask):
     multiclass, ties, start, class_weight
         As for `PerceptronClassifier`.
     classes
-        All classes; None for those of the first block.
+        Classes that are known beforehand; others join with the block that has them.
+    names
+        `made_by` and `hashing`, as for `RowTask`.
+
+    Attributes
+    ----------
+    grows
+        Whether more classes may come, so that one is enough to begin with.
     """
 
     def __init__(
@@ -153,62 +200,102 @@ class ClassificationTask(RowTask):
         start: str = "zero",
         class_weight: Any = None,
         classes: Array | None = None,
+        **names: Any,
     ) -> None:
-        super().__init__(options)
+        super().__init__(options, **names)
         self.multiclass, self.ties, self.start = multiclass, ties, start
         self.class_weight = class_weight
         self.given = classes
+        self.grows = False
         self.classes: Array = np.empty(0)
 
     def game(self) -> Game:
-        """Return the game for the classes: the given one, or "argmax" or "one-vs-rest" above two."""
+        """Return the game for the classes: the given one, or "argmax" or "ovr" above two."""
         if not isinstance(self.multiclass, str):
             return self.multiclass
-        if len(self.classes) == 2:
+        if len(self.classes) <= 2:
             return Binary(ties=self.ties)
         return Argmax(len(self.classes)) if self.multiclass == "argmax" else OneVsRest(len(self.classes))
+
+    def read(self, y: Any, rows: int, *, learning: bool = True) -> Array:
+        """Return the labels of rows, checked, as an array; `learning` is whether they are to be learned."""
+        return checked_labels(y, rows)
+
+    def check(self, classes: Array, fewest: int = 2) -> None:
+        """Raise ValueError if the game cannot be played with these classes."""
+        check_classes(classes, self.ties, fewest)
+        check_game(self.multiclass, len(classes))
 
     def begin(self, block: Block, random: np.random.Generator, epochs: int = 1) -> None:
         """Begin a run with the given classes, or those of this block."""
         width = None if isinstance(block.X, list) else int(block.X.shape[1])
         classes = classes_of(block.y) if self.given is None else np.unique(self.given)
-        self.begin_with(width, classes, random)
+        self.begin_with(width, classes, random, fitted_to(block.X, self.options))
 
     def begin_with(
-        self, width: int | None, classes: Array, random: np.random.Generator | None = None
+        self,
+        width: int | None,
+        classes: Array,
+        random: np.random.Generator | None = None,
+        options: dict[str, Any] | None = None,
     ) -> None:
-        """Begin a run for rows of this width and these classes; `random` draws a random start."""
-        check_classes(classes, self.ties)
-        check_game(self.multiclass, len(classes))
+        """Begin a run for rows of this width and these classes; `random` draws a random start.
+
+        `options` are, by default, those of the task.
+        """
+        options = self.options if options is None else options
+        self.check(classes, fewest=1 if self.grows else 2)
         self.classes, self.features = classes, width
         game, start = self.game(), None
-        features = None if self.options["kernel"] is not None else width
+        features = None if options["kernel"] is not None else width
         if self.start == "random" and features is not None and random is not None:
             start = random.normal(scale=0.01, size=(features + 1, game.outputs))
-            start[-1] *= self.options["intercept"]
-        self.run = begin(game, features=features, start=start, **self.options)
+            start[-1] *= options["intercept"]
+        self.run = begin(game, features=features, start=start, **options)
 
     def blocks(self, source: Iterable[Block]) -> Iterator[Block]:
-        """Yield the blocks of the source, after a check that all labels are known."""
+        """Yield the blocks of the source, in which classes may come later."""
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all labels before the first round. Got a file that is read in "
                 "chunks: give every class its weight."
             )
-        for block in super().blocks(source):
-            new = np.setdiff1d(block.y, self.classes)
-            if len(self.classes) and len(new):
-                raise ValueError(
-                    f"The label {new.tolist()[0]!r} is not one of the classes {shown(self.classes)} of "
-                    "the first rows. Name all classes beforehand."
-                )
-            yield block
+        self.grows = True
+        yield from super().blocks(source)
+
+    def admit(self, block: Block) -> None:
+        """Let the run know the classes that are new in a block: they play from now on."""
+        self.admit_classes(block.y)
+
+    def admit_classes(self, labels: Array) -> None:
+        """Let the run know new classes among these labels; their weights are 0."""
+        before, former = self.classes, self.run.game
+        classes = with_new(before, labels)
+        if classes is before:
+            return
+        self.check(classes)
+        self.classes = classes
+        game = self.game()
+        self.run = with_outputs(self.run, game, continued(before, classes, former, game))
+
+    def finish(self) -> None:
+        """Refuse a run of one class, and free the memory reserved for features that never came."""
+        self.check(self.classes)
+        super().finish()
 
     def examples(self, block: Block, random: np.random.Generator, epochs: int = 1) -> Examples:
         """Return one round per row."""
-        truths = encode(block.y, self.classes)
-        found = weights(truths, self.classes, block.sample_weight, self.class_weight)
+        truths = self.truths(block.y)
+        found = self.weights(truths, block.sample_weight)
         return Examples(self.run.number(self.as_wide(block.X)), truths, weights=found)
+
+    def truths(self, labels: Array) -> Array:
+        """Return the truths about rows with these labels."""
+        return encode(labels, self.classes)
+
+    def weights(self, truths: Array, sample_weight: Any) -> Floats | None:
+        """Return the weight of a correction on each row; None if all are 1."""
+        return weights(truths, self.classes, sample_weight, self.class_weight)
 
     def scores(self, rows: Rows, predictor: str, random: np.random.Generator | None = None) -> Floats:
         """Return the scores of rows: one each for two classes, else one per class or output."""
@@ -217,43 +304,14 @@ class ClassificationTask(RowTask):
 
     def answers(self, rows: Rows, predictor: str, random: np.random.Generator | None = None) -> Array:
         """Return the class of every row."""
-        return np.asarray(self.classes[self.run.guess(predictor, random).answers(rows)])
+        answers = self.run.guess(predictor, random).answers(rows)
+        return np.asarray(self.classes[np.minimum(answers, len(self.classes) - 1)])
 
-    def explain(self, row: Rows, predictor: str, label: Any = None) -> explanations.Explanation:
-        """Explain the score of one row for a class: by default the predicted one, or the second of two."""
-        answer = self.answers(row, predictor)[0]
-        chosen, output, sign = self._to_explain(answer, label)
-        ids, importance, similarity, start = explanations.parts(self.run, row, predictor, output)
-        label_of = dict(zip(self.run.support.ids.tolist(), self.support_labels(), strict=True))
-        return explanations.Explanation(
-            answer=answer,
-            output=self.classes[chosen],
-            score=sign * float(self.run.single_guess(predictor).scores(row).scores[0, output]),
-            examples=ids,
-            labels=np.array([label_of[i] for i in ids.tolist()]),
-            importance=sign * importance,
-            similarity=similarity,
-            start=sign * start,
-        )
-
-    def _to_explain(self, answer: Any, label: Any) -> tuple[int, int, int]:
-        """Return a class, the output with its score, and the sign of the class in that output."""
-        classes = self.classes.tolist()
-        if label is not None and label not in classes:
-            raise ValueError(f"label must be one of {shown(self.classes)}. Got {label!r}.")
-        outputs = self.run.game.outputs
-        if outputs == 1 and len(classes) == 2:
-            chosen = 1 if label is None else classes.index(label)
-            return chosen, 0, 2 * chosen - 1
-        if outputs == 1 and label is None:  # one score decides among all classes
-            return classes.index(answer), 0, 1
-        if outputs != len(classes):
-            raise ValueError(
-                f"A game must have a score of the class {(answer if label is None else label)!r} to explain "
-                f"it. Got {self.run.game!r:.100}, with {outputs} scores for {len(classes)} classes."
-            )
-        chosen = int(np.flatnonzero(self.classes == answer)[0]) if label is None else classes.index(label)
-        return chosen, chosen, 1
+    def right(
+        self, rows: Rows, labels: Array, predictor: str, random: np.random.Generator | None = None
+    ) -> Bools:
+        """Return which rows are answered with their labels."""
+        return np.asarray(self.answers(rows, predictor, random) == labels)
 
     def support_labels(self) -> Array:
         """Return the class of every support vector; of one made of two, by its largest coefficient."""
@@ -263,21 +321,34 @@ class ClassificationTask(RowTask):
             found = self.run.budgeted.coefficients[merged]
             truths = truths.copy()
             truths[merged] = np.argmax(np.hstack([-found, found]) if found.shape[1] == 1 else found, axis=1)
-        return np.asarray(self.classes[truths])
+        return np.asarray(self.classes[np.minimum(truths, len(self.classes) - 1)])
+
+    def support_counts(self) -> Ints:
+        """Return the number of support vectors of each class."""
+        labels = self.support_labels()
+        return np.array([np.count_nonzero(labels == label) for label in self.classes])
 
     def certify(self, data: Data, labels: Array, u: Any = None) -> list[certificates.Certificate]:
         """Return a certificate per head for these examples, which must be those that were learned from.
 
         `u` is weights, or another run and one of its predictors.
         """
-        examples = Examples(rows_of(data), encode(labels, self.classes))
+        examples = Examples(rows_of(data), self.truths(labels))
         certificates.check_learned_from(self.run, examples)
         certificates.check_labels(examples.truths, self.run.support.ids, self.run.support.truths)
         return certificates.certify(self.run, examples, None if u is None else [self._direction(u, examples)])
 
+    def _with_reserve(self, u: Any) -> Floats:
+        """Return weights, with zeros for features for which memory is reserved and which have not come."""
+        weights, primal = np.atleast_2d(np.asarray(u, dtype=np.float64)), self.run.primal
+        if primal is None or self.features is None:
+            return weights
+        reserve = np.zeros((len(weights), len(primal.weights) - 1 - self.features))
+        return np.hstack([weights[:, : self.features], reserve, weights[:, self.features :]])
+
     def _direction(self, u: Any, examples: Examples) -> directions.Direction:
         if not isinstance(u, tuple):
-            return directions.direction_of_weights(self.run, examples, np.asarray(u, dtype=np.float64))
+            return directions.direction_of_weights(self.run, examples, self._with_reserve(u))
         other, predictor = u
         if other.kernel != self.run.kernel or other.game != self.run.game:
             raise ValueError(

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt._types import Array, Ints
+from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.engine.run import Examples
 from rosenblatt.features.encoders import shown
-from rosenblatt.kernels import Kernel
+from rosenblatt.features.vocabulary import are_named
 from rosenblatt.rows import Rows, count
+from rosenblatt.rows.frames import names_of, refuse_lazy, values_of, without_column
 from rosenblatt.rows.queries import group_rows, ids_of_groups
+from rosenblatt.tasks.task import check_weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +53,25 @@ class Lists:
         """Return examples with a round for every draw: a row, and one of its query with another grade."""
         index = self._drawn(draws, random)
         return Examples(rows, self.grades, np.arange(0, len(index) + 1, 2), index=index, repeats=True)
+
+    def weights_of(self, examples: Examples, sample_weight: Any) -> Floats:
+        """Return the weight of each round: the mean of its rows' weights, given per row or per query."""
+        rows, lengths = len(self.order), np.diff(self.starts)
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.ndim != 1 or len(weights) not in (rows, len(lengths)):
+            raise ValueError(
+                f"sample_weight must have one weight for each of the {rows} rows, or of the {len(lengths)} "
+                f"queries. Got shape {weights.shape}."
+            )
+        check_weights(weights)
+        if len(weights) != rows:
+            per_row = np.empty(rows)
+            per_row[self.order] = np.repeat(weights, lengths)
+            weights = per_row
+        sums = (
+            np.add.reduceat(weights[examples.index], examples.starts[:-1]) if len(examples) else np.empty(0)
+        )
+        return np.asarray(sums / np.diff(examples.starts))
 
     def _drawn(self, draws: int, random: np.random.Generator) -> Ints:
         lengths = np.diff(self.starts)
@@ -89,15 +112,14 @@ def best_of(best: Any, rows: int) -> Ints:
 
 def _grades(y: Any, order: Ints, starts: Ints) -> Ints:
     """Return grades as integers; the best row of a query gets 1 if y holds its index."""
-    grades = np.asarray(y)
-    rows, queries = len(order), len(starts) - 1
+    grades, rows, queries = _numbers(values_of(y)), len(order), len(starts) - 1
     if grades.ndim != 1 or len(grades) not in (rows, queries):
         raise ValueError(
             f"y must hold a grade for each of the {rows} rows, or which row is the best, counted from 0, for "
             f"each of the {queries} queries. Got shape {grades.shape}."
         )
     if grades.dtype.kind not in "biuf" or (grades.dtype.kind == "f" and not np.isfinite(grades).all()):
-        raise ValueError("The grades in y must be finite numbers. Got something else.")
+        raise ValueError(f"The grades in y must be finite numbers. Got {_odd(grades)}.")
     if len(grades) == rows:
         return np.unique(grades, return_inverse=True)[1].astype(np.int64)
     lengths = np.diff(starts)
@@ -112,12 +134,28 @@ def _grades(y: Any, order: Ints, starts: Ints) -> Ints:
     return best
 
 
-def gathered(X: Any, y: Any, qid: Any, group: Any, kernel: Kernel | None) -> tuple[Any, Any, Any]:
-    """Return the rows, the grades or the indices of the best rows, and the query of every row."""
+def _numbers(values: Array) -> Array:
+    """Return an array of objects that are all numbers as one of float64, any other as it is."""
+    numbers = values.dtype == object and all(isinstance(value, Real) for value in values.flat)
+    return values.astype(np.float64) if numbers else values
+
+
+def _odd(grades: Array) -> str:
+    """Return the first of some grades that is no finite number, and its row, for an error."""
+    listed = grades.tolist()
+    row = next(i for i, grade in enumerate(listed) if not (isinstance(grade, Real) and isfinite(grade)))
+    return f"{listed[row]!r:.40} in row {row}"
+
+
+def gathered(X: Any, y: Any, qid: Any, group: Any, objects: bool) -> tuple[Any, Any, Any]:
+    """Return the rows, the grades or the indices of the best rows, and the query of every row.
+
+    `objects` is whether rows may be any objects, and not numbers.
+    """
     if y is None:
         if qid is not None or group is not None:
             raise ValueError("Pairs (candidates, best) are lists already. Got qid or group besides.")
-        X, y, group = _from_pairs(X, kernel)
+        X, y, group = _from_pairs(X, objects)
         return X, y, ids_of_groups(group, count(X))
     X, qid = without_queries(X, qid, group)
     if qid is None:
@@ -132,30 +170,33 @@ def without_queries(X: Any, qid: Any, group: Any) -> tuple[Any, Any]:
     """Return the rows, without the column "qid" of a data frame, and their queries."""
     if qid is not None and group is not None:
         raise ValueError("Queries are given by qid or by group. Got both.")
-    if hasattr(X, "columns") and "qid" in X.columns:
+    if hasattr(X, "collect"):
+        refuse_lazy(X)
+    if hasattr(X, "columns") and "qid" in names_of(X):
         qid = X["qid"] if qid is None and group is None else qid
-        X = X.drop(columns="qid")
+        X = without_column(X, "qid")
     if group is not None:
         qid = ids_of_groups(group, count(X))
     return X, qid
 
 
-def _from_pairs(pairs: Any, kernel: Kernel | None) -> tuple[Any, Ints, list[int]]:
+def _from_pairs(pairs: Any, objects: bool) -> tuple[Any, Ints, list[int]]:
     """Return rows, grades and list sizes from pairs (candidates, best)."""
     if not isinstance(pairs, list | tuple) or not all(isinstance(p, tuple) and len(p) == 2 for p in pairs):
         raise ValueError(
-            "Without y, X must be a list of pairs (candidates, best), as ([[0, 1], [1, 0]], 1). "
-            f"Got {type(pairs).__name__}."
+            "fit requires y to be passed, but the target y is None, unless X is a list of pairs "
+            f"(candidates, best), as ([[0, 1], [1, 0]], 1). Got {type(pairs).__name__}."
         )
     candidates = [rows for rows, _ in pairs]
-    if kernel is None or not kernel.on_objects:
+    objects = objects or any(map(are_named, candidates))
+    if not objects:
         candidates = [rows if sp.issparse(rows) else _two_dimensional(rows) for rows in candidates]
     grades = [best_of(best, count(rows)) for rows, best in pairs]
     if not candidates:
         raise ValueError("Found no lists: at least 1 is needed. Got an empty list.")
     sizes = [count(rows) for rows in candidates]
     X: Any
-    if kernel is not None and kernel.on_objects:
+    if objects:
         X = [row for rows in candidates for row in rows]
     elif sp.issparse(candidates[0]):
         X = sp.vstack(candidates, format="csr")

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from rosenblatt._types import Data, Ints
+from rosenblatt._types import Data, Floats, Ints
 from rosenblatt.data.blocks import Block
 from rosenblatt.engine.early_stopping import EarlyStopping
-from rosenblatt.engine.learner import BLOCK, learn
+from rosenblatt.engine.learner import learn
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, Run
+from rosenblatt.features.vocabulary import Vocabulary
 from rosenblatt.rows import Rows, counting, rows_of, widened
+from rosenblatt.tasks import naming
+from rosenblatt.tasks.plans import Plan, Position
 
 WIDEST = 2**27
 """The most features of rows that come in blocks: the weights of all features must fit in memory."""
@@ -44,6 +48,16 @@ def refuse_huge(data: Data) -> None:
         )
 
 
+def check_weights(weights: Floats) -> None:
+    """Raise ValueError for weights that are not numbers from 0 to MOST."""
+    bad = np.flatnonzero(~((weights >= 0) & (weights <= MOST)))
+    if len(bad):
+        raise ValueError(
+            f"Weights must be numbers from 0 to {MOST:g}. Got {weights[bad[0]]:g} for row {bad[0]}: look at "
+            "sample_weight and class_weight."
+        )
+
+
 def check_width(features: int) -> None:
     """Raise ValueError if rows have more than WIDEST features."""
     if features > WIDEST:
@@ -55,56 +69,6 @@ def check_width(features: int) -> None:
 
 PIECE = 2**16
 """Rounds played at once in a block, unless something is due before."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How to train.
-
-    Parameters
-    ----------
-    epochs
-        Passes over all blocks.
-    random
-        The generator of all random choices.
-    shuffle
-        Whether to draw an order in every epoch, within blocks.
-    rows_per_block
-        Rows of the fast path with a kernel that are compared at once.
-    progress
-        The progress bar; None for none.
-    """
-
-    epochs: int
-    random: np.random.Generator
-    shuffle: bool = True
-    rows_per_block: int = BLOCK
-    progress: Progress | None = None
-
-
-@dataclass
-class Position:
-    """The position of a run in the blocks of a source.
-
-    Parameters
-    ----------
-    epoch, block, played
-        Complete epochs, complete blocks of the current epoch, and rounds played of the current block.
-    rows, examples
-        Rows and examples in the blocks of this epoch before the current one.
-    corrected
-        Corrections made before the current epoch.
-    random
-        The state of the random generator before the current block was read.
-    """
-
-    epoch: int = 0
-    block: int = 0
-    played: int = 0
-    rows: int = 0
-    examples: int = 0
-    corrected: int = 0
-    random: dict[str, Any] | None = None
 
 
 class Task(ABC):
@@ -129,9 +93,17 @@ class Task(ABC):
     def examples(self, block: Any, random: np.random.Generator, epochs: int = 1) -> Examples:
         """Return the rounds of a block of the run; where they are drawn, those of this many epochs."""
 
-    def more(self, block: Any, random: np.random.Generator) -> Examples:
-        """Return the rounds of new data, with which the run continues."""
-        return self.examples(block, random)
+    def admit(self, block: Any) -> None:  # noqa: B027  (most tasks know everything from the first block on)
+        """Let the run know what is new in a block, such as classes, before its rounds are made."""
+
+    def go_on(self, block: Any, epochs: int = 1) -> None:
+        """Let the run know what is new in data with which it continues for this many epochs."""
+        self.admit(block)
+
+    def more(self, block: Any, random: np.random.Generator, epochs: int = 1) -> Examples:
+        """Return the rounds of new data, with which the run continues for this many epochs."""
+        self.go_on(block, epochs)
+        return self.examples(block, random, epochs)
 
     def blocks(self, source: Iterable[Any]) -> Iterator[Any]:
         """Yield blocks that can be learned from one by one."""
@@ -153,24 +125,37 @@ class Task(ABC):
         """Play these epochs; see `engine.learn`."""
         learn(self.run, examples, orders, block=block, progress=progress, once=once)
 
+    def savepoint(self) -> Callable[[], None]:
+        """Return a function that rolls back what an error leaves half done, apart from the run."""
+        return lambda: None
+
     @abstractmethod
     def finish(self) -> None:
         """Leave the task as if all blocks had been one."""
 
 
 def train_in_memory(
-    task: Task, block: Any, plan: Plan, watch: Callable[[Task], EarlyStopping] | None = None
+    task: Task,
+    block: Any,
+    plan: Plan,
+    watch: Callable[[Task], EarlyStopping] | None = None,
+    *,
+    begun: bool = False,
 ) -> EarlyStopping | None:
-    """Begin a run and play all epochs of one block, which is held in memory.
+    """Play all epochs of one block, which is held in memory.
 
     Parameters
     ----------
     watch
-        Returns what stops the run early, once there is a run; None to play all epochs.
+        Returns what scores the run after every epoch, once there is a run; None to play all epochs.
+    begun
+        Whether the task has a run already, which continues; else one is begun.
     """
-    task.begin(block, plan.random, plan.epochs)
+    if not begun:
+        task.begin(block, plan.random, plan.epochs)
     watching = None if watch is None else watch(task)
-    play_at_once(task, task.examples(block, plan.random, plan.epochs), plan, watching)
+    rounds = task.more if begun else task.examples
+    play_at_once(task, rounds(block, plan.random, plan.epochs), plan, watching)
     return watching
 
 
@@ -207,7 +192,8 @@ def train(
     source
         An iterable that yields the same blocks in every epoch.
     position
-        The position to resume from, for a task that has a run already.
+        The position to resume from, for a task that has a run already; `Position.after(run)` to continue the
+        run with other blocks.
     room
         Returns how many rounds may be played before the next yield; None if that does not matter.
     """
@@ -225,36 +211,62 @@ def train(
         if position.block == 0:
             raise ValueError("There is nothing to learn from. Got no rows.")
         run, draws = task.run, task.draws
-        run.epochs, run.converged = epoch + 1, run.book.total == position.corrected and not draws
+        run.epochs = position.epochs_before + epoch + 1
+        run.converged = run.book.total == position.corrected and not draws
         if run.converged and run.hypothesis.recent is None:  # as in `learn`: the others would correct nothing
             run.book.credit((plan.epochs - epoch - 1) * position.examples)
             break
-        position = Position(epoch=epoch + 1, corrected=run.book.total)
-        if only and room is None and not draws and position.epoch < plan.epochs:
-            with run.counting_from(0, 0):
+        position = _next_epoch(position, run)
+        again = only and room is None and not draws and position.epoch < plan.epochs
+        if again and _may_play_on(run, position):
+            with _counting(run, position):
                 examples = task.examples(only[0], plan.random)
                 play_at_once(task, examples, replace(plan, epochs=plan.epochs - position.epoch))
             break
     task.finish()
 
 
+def _next_epoch(position: Position, run: Run) -> Position:
+    """Return the position at the beginning of the next epoch."""
+    again: dict[str, Any] = {"block": 0, "played": 0, "rows": 0, "examples": 0, "random": None}
+    return replace(position, epoch=position.epoch + 1, corrected=run.book.total, **again)
+
+
+def _may_play_on(run: Run, position: Position) -> bool:
+    """Whether the epochs left may be played in one call: else Ctrl-C would wait for its end.
+
+    A call on a run that is dropped or rolled back need not finish: see `engine.learner`.
+    """
+    return not position.examples_before or (run.kernel is not None and run.budget is None)
+
+
+def _counting(run: Run, position: Position, *, sampled: bool = False) -> AbstractContextManager[None]:
+    """Let the run count rows and examples from those before the current block; samples are always new."""
+    examples = run.examples_seen if sampled else position.examples_before + position.examples
+    return run.counting_from(position.rows_before + position.rows, examples)
+
+
 def _play_block(
     task: Task, block: Any, plan: Plan, position: Position, room: Callable[[], int] | None
 ) -> Iterator[Position]:
+    if position.rows_before and position.epoch == 0 and position.played == 0:
+        task.go_on(block, plan.epochs)
+    else:
+        task.admit(block)
     random, run = plan.random, task.run
     if position.random is not None:
         random.bit_generator.state = position.random
     position.random = dict(random.bit_generator.state)
-    with run.counting_from(position.rows, position.examples):
+    with _counting(run, position):
         examples = task.examples(block, random)
     shuffled = plan.shuffle and not examples.repeats
     order = random.permutation(len(examples)) if shuffled else counting(len(examples))
     while position.played < len(order):
         size = PIECE if room is None else room()
         part, piece = _piece(examples, order[position.played : position.played + size])
-        with run.counting_from(position.rows, run.examples_seen if examples.repeats else position.examples):
+        with _counting(run, position, sampled=examples.repeats):
             task.play(part, [piece], block=plan.rows_per_block, once=True)
-        run.epochs, run.converged = position.epoch, False
+        run.epochs, run.converged = position.epochs_before + position.epoch, False
         position.played += len(piece)
         if plan.progress is not None:
             plan.progress.at(run.book.rounds, run.book.total)
@@ -276,6 +288,12 @@ def _piece(examples: Examples, piece: Ints) -> tuple[Examples, Ints]:
     return part, counting(len(part))
 
 
+def fitted_to(X: Data, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `engine.begin` with a kernel whose parameters these rows have decided."""
+    kernel = options["kernel"]
+    return options if kernel is None or not kernel.undecided else options | {"kernel": kernel.fitted(X)}
+
+
 class RowTask(Task):
     """The base of tasks on rows of features, which may get wider as new features come in.
 
@@ -283,22 +301,47 @@ class RowTask(Task):
     ----------
     options
         The arguments of `engine.begin` besides the game and the features.
+    made_by, hashing
+        What makes named features of examples, and the number of columns that names are hashed into: the
+        parameters `features` and `hashing` of `PerceptronClassifier`.
 
     Attributes
     ----------
     features
         How many features rows have; None if they are objects.
+    vocabulary
+        The columns of named features; None if rows are numbers or objects, or before the first.
     """
 
-    def __init__(self, options: dict[str, Any]) -> None:
+    def __init__(self, options: dict[str, Any], made_by: Any = None, hashing: int | None = None) -> None:
         self.options = options
         self.features: int | None = None
+        self.hashing = hashing
+        self.vocabulary: Vocabulary | None = None
+        if made_by is not None:
+            self.vocabulary = Vocabulary(made_by, hashing)
+
+    def named_rows(self, X: Any, *, learning: bool) -> Any:
+        """Return examples with named features as CSR rows; None for rows of numbers.
+
+        While learning, new names get the next columns.
+        """
+        plain = sp.issparse(X) or (isinstance(X, np.ndarray) and X.ndim > 1)
+        if plain and self.vocabulary is None and self.hashing is None:
+            return None
+        return naming.rows_of_names(self, X, learning=learning)
+
+    def savepoint(self) -> Callable[[], None]:
+        """Return a function that forgets the names that came since, unless the run has learned from them."""
+        return super().savepoint() if self.vocabulary is None else naming.savepoint(self)
 
     def blocks(self, source: Iterable[Block]) -> Iterator[Block]:
         """Yield the blocks of the source, after a check of their width."""
         for block in source:
-            check_width(block.X.shape[1])
-            yield block
+            rows = self.named_rows(block.X, learning=True)
+            found = block if rows is None else replace(block, X=rows)
+            check_width(found.X.shape[1])
+            yield found
 
     def rows(self, data: Data) -> Rows:
         """Return rows to answer about."""
@@ -319,13 +362,22 @@ class RowTask(Task):
             self.features = width
         return widened(X, self.features) if width < self.features and sp.issparse(X) else X
 
-    def more(self, block: Block, random: np.random.Generator) -> Examples:
-        """Return the rounds of new data, with which the run continues."""
+    def go_on(self, block: Block, epochs: int = 1) -> None:
+        """Let the run know what is new in data with which it continues for this many epochs."""
         if self.run.primal is not None:
             refuse_huge(block.X)
-        return self.examples(block, random)
+        super().go_on(block, epochs)
 
     def finish(self) -> None:
         """Free the memory reserved for features that never came."""
         if self.features is not None:
             self.run.narrow(self.features)
+
+
+def intercept_of(fit_intercept: Any, *, kernel: bool) -> bool:
+    """Return whether a constant feature is learned: "auto" is yes without a kernel only."""
+    if isinstance(fit_intercept, str) and fit_intercept == "auto":
+        return not kernel
+    if not isinstance(fit_intercept, bool | np.bool_):
+        raise ValueError(f"fit_intercept must be 'auto', True or False. Got {fit_intercept!r}.")
+    return bool(fit_intercept)

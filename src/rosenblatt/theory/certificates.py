@@ -15,6 +15,7 @@ from rosenblatt.ledger import Ledger
 from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.loops.margins import margin_loop
 from rosenblatt.rules import Perceptron
+from rosenblatt.theory import inseparable
 from rosenblatt.theory.directions import Direction, own_directions
 
 ROUNDING = 1e-6
@@ -47,6 +48,8 @@ class Certificate:
         The most mistakes there can be; ∞ if nothing is promised.
     unbounded
         Why no theorem applies, if none does; then `bound` is infinite.
+    theorem
+        The name and the formula of the theorem, where u does not separate the data.
     progress, progress_floor
         v_k · u after every correction, and its lower bound: kγ for steps of 1, less √k · D where u does not
         separate the data.
@@ -66,6 +69,7 @@ class Certificate:
     deviation: float
     bound: float
     unbounded: str
+    theorem: str
     progress: Floats
     progress_floor: Floats
     length_squared: Floats
@@ -130,7 +134,7 @@ class Certificate:
     def _conclusion(self) -> str:
         if self.bound == inf:
             return f"Theorem. Nothing is promised: {self.unbounded or 'the bound of the rule is infinite'}."
-        why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else "By Freund and Schapire's ((√R + D)/γ)²"
+        why = "As (v_k·u)² ≤ ‖v_k‖²" if self.separable else f"By {self.theorem}"
         seen = "It holds" if self.holds else "IT DOES NOT HOLD"
         return f"Theorem. {why}, there are at most {self.bound:.6g} mistakes. {seen}: {self.mistakes}."
 
@@ -155,6 +159,10 @@ def certify(run: Run, examples: Examples, directions: list[Direction] | None = N
     if run.primal is not None and run.primal.start is not None:
         raise ValueError(
             "The mistake bound is about a learner that starts at 0. This one started at random weights."
+        )
+    if run.kernel is not None and not run.kernel.definite:
+        raise ValueError(
+            f"The mistake bound is about kernels that are inner products. Got {run.kernel!r}, which is none."
         )
     predictors.check_kept(run, "certificate")
     candidates = directions or own_directions(run, examples)
@@ -201,7 +209,8 @@ def check_row_count(run: Run, rows: int) -> None:
 
 def check_labels(truths: Ints, ids: Ints, learned: Any, what: str = "row") -> None:
     """Raise ValueError if the truth about one of these rows, or tokens, is not the one that was learned."""
-    others = np.flatnonzero(truths[ids] != np.asarray(learned, np.int64))
+    other = truths[ids] != np.asarray(learned, np.int64)
+    others = np.flatnonzero(other.any(axis=1) if other.ndim == 2 else other)
     if len(others):
         raise ValueError(
             "A certificate is about the examples that were learned from, with their labels. Got others: the "
@@ -255,6 +264,7 @@ def _certificate(run: Run, direction: Direction, all_margins: Floats, head: int,
         deviation=deviation,
         bound=bound,
         unbounded=unbounded,
+        theorem=inseparable.source(run.rule) if deviation > 0 else "",
         progress=progress,
         progress_floor=margin * np.cumsum(ledger.size) - lacking,
         length_squared=np.cumsum(growth),
@@ -283,8 +293,8 @@ def _unbounded(run: Run, margins: Floats) -> str:
         return "rules other than the perceptron's have bounds only for examples without weights"
     if smallest > 0:
         return ""
-    if not plain:
-        return "rules other than the perceptron's have bounds only for data that u separates"
+    if not inseparable.is_bounded(run.rule):
+        return f"{run.rule!r:.60} has a bound only for data that u separates"
     if run.weighted:
         return "examples with weights have a bound only if u separates them"
     return "" if np.any(margins > 0) else "u keeps no truth above its rivals"
@@ -293,7 +303,7 @@ def _unbounded(run: Run, margins: Floats) -> str:
 def _theorem(
     run: Run, ledger: Ledger, margins: Floats, radius_squared: float, unbounded: str
 ) -> tuple[float, float, float]:
-    """γ, D and the bound: the rule's own if u separates the data, else Freund and Schapire's."""
+    """γ, D and the bound: the rule's own if u separates the data, else one for any data."""
     smallest = float(margins.min(initial=inf))
     if not len(ledger):
         return smallest, 0.0, 0.0
@@ -302,7 +312,10 @@ def _theorem(
     if smallest > 0:
         promised = run.rule.bound(radius_squared, smallest, float(ledger.cost.max()))
         return smallest, 0.0, promised * (_spread(ledger.size) if isinstance(run.rule, Perceptron) else 1.0)
-    return _freund_schapire(margins, radius_squared, ledger.rounds / len(margins))
+    most = inseparable.bound(
+        run.rule, margins, radius_squared, float(ledger.cost.max()), ledger.rounds / len(margins)
+    )
+    return most.margin, most.deviation, most.mistakes
 
 
 def _spread(sizes: Floats) -> float:
@@ -311,12 +324,3 @@ def _spread(sizes: Floats) -> float:
     With weights, γ Σ s ≤ v·u and ‖v‖² ≤ R Σ s² bound (Σ s)² / Σ s² by R/γ², and so k by this times that.
     """
     return float(len(sizes) * (sizes**2).sum() / sizes.sum() ** 2)
-
-
-def _freund_schapire(margins: Floats, radius_squared: float, epochs: float) -> tuple[float, float, float]:
-    """Theorem 2 of Freund and Schapire (1999), at the γ with the smallest bound."""
-    tried = np.geomspace(margins[margins > 0].min(), 10 * margins.max(), 200)
-    deviations = np.array([sqrt(epochs * float((np.maximum(0, g - margins) ** 2).sum())) for g in tried])
-    bounds = ((sqrt(radius_squared) + deviations) / tried) ** 2
-    at = int(np.argmin(bounds))
-    return float(tried[at]), float(deviations[at]), float(bounds[at])

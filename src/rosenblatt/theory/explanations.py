@@ -20,7 +20,7 @@ class Explanation:
     Parameters
     ----------
     answer
-        The answer of the learner.
+        The answer of the learner; None if a score is all there is.
     output
         The class whose score this is.
     score
@@ -72,24 +72,44 @@ class Explanation:
             lines.append(f"{'':>8}  {'':>8}  {f'and {len(self) - most} more':>24}  {rest:>+11.5g}")
         if self.start:
             lines.append(f"{'':>8}  {'':>8}  {'the random start':>24}  {self.start:>+11.5g}")
-        lines.append(f"The score of {self.output!s} is {self.score:+.5g}; the answer is {self.answer!s}.")
+        lines.append(conclusion(self.output, self.score, self.answer))
         return "\n".join(lines)
 
 
+def conclusion(output: Any, score: float, answer: Any) -> str:
+    """Return the last line of a table: a score, and the answer if there is one."""
+    so = "" if answer is None else f"; the answer is {answer!s}"
+    return f"The score of {output!s} is {score:+.5g}{so}."
+
+
+def no_single_guess(predictor: str) -> str:
+    """Return the error about a predictor whose answers are no scores of one guess."""
+    return (
+        f"explain takes a score apart, and {predictor!r} has none: it is a choice among guesses. "
+        "Ask for 'last', 'best', 'average' or 'recent', as in explain(x, predictor='average')."
+    )
+
+
 def parts(run: Run, row: Rows, predictor: str, output: int) -> tuple[Ints, Floats, Floats, float]:
-    """Return example ids, importances and similarities behind the score of a row, and the part of v_0."""
+    """Return example ids, importances and similarities behind the score of a row, and the part of v_0.
+
+    Of two rows, it is the score of the first minus that of the second.
+    """
     if predictor not in predictors.GUESSES:
-        raise ValueError(
-            f"explain takes a score apart, and {predictor!r} has none: it is a choice among guesses. "
-            "Ask for 'last', 'best', 'average' or 'recent', as in explain(x, predictor='average')."
-        )
+        raise ValueError(no_single_guess(predictor))
     predictors.check_kept(run, "explain")
     index, outputs, amount = run.single_guess(predictor).entries
     mine = (outputs == output) & (amount != 0)
     index, amount = index[mine], amount[mine]
     support = run.support
     used = support.rows.take(index)
-    similarity = support.similarities(row, used)[0].astype(np.float64) if len(index) else np.empty(0)
+    similarity = _first_minus_second(support.similarities(row, used)) if len(index) else np.empty(0)
     order = np.argsort(-np.abs(amount * similarity), kind="stable")
-    start = float(run.hypothesis.first_scores(row)[0, output])
+    start = float(_first_minus_second(run.hypothesis.first_scores(row))[output])
     return used.ids[order], amount[order], similarity[order], start
+
+
+def _first_minus_second(values: Floats) -> Floats:
+    """Return the first line, minus the second if there is one."""
+    lines = values.astype(np.float64)
+    return np.asarray(lines[0] if len(lines) == 1 else lines[0] - lines[1])

@@ -1,5 +1,5 @@
 // The proof in three charts: v_k·u ≥ kγ, ‖v_k‖² ≤ kR, and where the two bounds meet. If no u is known that separates
-// the examples, the first is v_k·u ≥ kγ − √k·D (Freund and Schapire), or v_k·u without a bound.
+// the examples, the first is v_k·u ≥ kγ − √k·D for steps of 1, or v_k·u without a bound.
 
 import { make, put, shown } from "./svg.js";
 
@@ -58,7 +58,7 @@ export class Charts {
     const slope = count ? proof.ceiling[count] / count : rules ? rules.radius_squared : 1;
     const floor = (k) => proof.step * Math.max(0, k * proof.margin - Math.sqrt(k) * proof.deviation);
     third.begin(most, proof.length, null, [
-      ...(promises(proof) ? [steps.map((k) => [k, floor(k) ** 2])] : []),
+      ...(promises(proof) && proof.meet ? [steps.map((k) => [k, floor(k) ** 2])] : []),
       steps.map((k) => [k, k * slope]),
     ], proof.bound !== null && bound <= most ? bound : null);
   }
@@ -80,11 +80,12 @@ function times(radius) {
 }
 
 /** Return the titles of the three charts. */
-function titles({ separable, bound, radius }) {
+function titles({ separable, bound, radius, meet }) {
   const most = times(radius), second = `‖v_k‖²  ≤  ${most}`;
   if (separable) return ["v_k · u  ≥  kγ", second, `(kγ)² and ${most} meet at ${radius}/γ²`];
   if (bound === null) return ["v_k · u", second, `‖v_k‖² and ${most}`];
-  return ["v_k · u  ≥  kγ − √k·D", second, "They meet at ((√R + D)/γ)²"];
+  const third = meet ? "They meet at ((√R + D)/γ)²" : `‖v_k‖² and ${most}`;
+  return [meet ? "v_k · u  ≥  kγ − √k·D" : "v_k · u and its lower bound", second, third];
 }
 
 /** Whether v_k·u has a lower bound. */
@@ -99,8 +100,8 @@ function lineWithoutMargin(proof, k) {
   const second = `‖v‖² = ${shown(length)} ≤ ${plain ? `${times(proof.radius)} = ` : ""}${shown(ceiling)}`;
   if (bound === null) return `${start}: ${second}. No u is known that separates the examples, and nothing is promised.`;
   const first = `v·u = ${shown(progress)} ≥ ${plain ? "kγ − √k·D = " : ""}${shown(floor)}`;
-  const so = plain ? "k ≤ ((√R + D)/γ)² =" : "the mistakes are at most";
-  return `${start}: ${first}; ${second}; so ${so} ${shown(bound)} (Freund and Schapire). No u is known that separates the examples: ` +
+  const so = plain ? "k ≤" : "the mistakes are at most";
+  return `${start}: ${first}; ${second}; so ${so} ${shown(bound)} (${proof.theorem}). No u is known that separates the examples: ` +
     `this one misses the margin γ = ${shown(margin)} by D = ${shown(deviation)} in all.`;
 }
 

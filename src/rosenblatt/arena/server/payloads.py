@@ -16,6 +16,7 @@ from rosenblatt.engine import predictors
 from rosenblatt.engine.replay import replayed
 from rosenblatt.ledger import STRUCTURE
 from rosenblatt.rows import Rows, rows_of
+from rosenblatt.rules import Perceptron
 from rosenblatt.theory.explanations import parts
 
 CELLS = 20_000_000
@@ -96,6 +97,8 @@ def _proof(match: Match) -> dict[str, Any] | None:
         "mistakes": found.mistakes,
         "direction": found.direction,
         "plain": found.plain,
+        "theorem": found.theorem,
+        "meet": found.separable or isinstance(match.run.rule, Perceptron),
         "radius": found.radius,
     }
 

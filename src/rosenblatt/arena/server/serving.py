@@ -11,6 +11,8 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from rosenblatt.loops.notices import NOTICES
+
 LOOPBACK = "127.0.0.1"
 
 
@@ -34,6 +36,7 @@ def serve(port: int = 0, *, browser: bool = True, tell: Callable[[str], Any] = p
         raise ImportError(
             "Playing on a page needs Starlette and uvicorn: pip install 'rosenblatt[play]'"
         ) from missing
+    NOTICES.silence()  # loops are compiled before a request needs them
     token = secrets.token_urlsafe(16)
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -45,6 +45,8 @@ def as_sequences(X: Any, lengths: Any = None) -> Any:
 
 def as_labels(y: Any, lengths: Any = None) -> Any:
     """The labels of every sequence, from themselves or from one array of all."""
+    if isinstance(y, list | tuple) and y and hasattr(y[0], "to_pylist"):
+        y = list(map(_plain, y))
     if lengths is None or y is None:
         return y
     return as_sequences(np.asarray(y), lengths)
@@ -76,7 +78,10 @@ def _cut(X: Any, y: Any) -> Iterator[tuple[Sequence[Any], Sequence[Any]]]:
     while some := list(islice(pairs, AT_ONCE)):
         for pair in some:
             if not (isinstance(pair, tuple | list) and len(pair) == 2):
-                raise ValueError(f"Without y, X is made of pairs (tokens, labels). Got {shown(pair)}.")
+                raise ValueError(
+                    "fit requires y to be passed, but the target y is None, unless X is made of pairs "
+                    f"(tokens, labels). Got {shown(pair)}."
+                )
         yield [pair[0] for pair in some], [pair[1] for pair in some]
 
 
@@ -143,6 +148,17 @@ def with_labels(X: Any, y: Any) -> tuple[list[Any], list[Any], list[Any]]:
     return every, [labels for _, _, some in parts for labels in some], in_order(list(known))
 
 
+def new_labels(X: Any, y: Any, classes: Any, known: dict[Any, int]) -> tuple[Any, Any, list[Any]]:
+    """Return sequences and labels, listed if they can be read only once, and the new labels in order."""
+    if y is None or not (hasattr(X, "__len__") and hasattr(y, "__len__")):
+        X, y, _ = with_labels(X, y)
+    given = () if classes is None else checked_labels(classes)
+    number = known | dict.fromkeys(given, 0)
+    for first, sequences, some in pieces(X, y):
+        add_labels(some, lengths_of(sequences), number, first)
+    return X, y, in_order([label for label in number if label not in known])
+
+
 def in_order(labels: list[Any]) -> list[Any]:
     """Return the labels sorted, or as they come if they cannot be."""
     found = list(dict.fromkeys(labels))
@@ -176,8 +192,8 @@ def label_ids(labels: Sequence[Any], lengths: Ints, number: Mapping[Any, int], f
 
 
 def is_none(label: Any) -> bool:
-    """Whether a label is missing: None, or NaN."""
-    return label is None or bool(label != label)
+    """Whether a label is missing: None, NaN, or the NA of pandas, which cannot be compared."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def checked_labels(labels: Iterable[Any]) -> list[Any]:
@@ -189,6 +205,8 @@ def checked_labels(labels: Iterable[Any]) -> list[Any]:
 
 
 def _plain(labels: Any) -> Any:
+    if hasattr(labels, "to_pylist"):  # Arrow's, whose elements are no Python values
+        return labels.to_pylist()
     return labels.tolist() if isinstance(labels, np.ndarray) else labels
 
 

@@ -66,7 +66,7 @@ class TaggingSettings:
             return TemplateEncoder(self.templates, labels, self.hashing)
         if self.features is not None:
             return NameEncoder(self.hashing, self.features)
-        if (isinstance(first, np.ndarray) and first.dtype.kind in "fiub") or sp.issparse(first):
+        if _holds_numbers(first):
             if self.hashing is not None:
                 raise ValueError(f"Arrays have their features already. Got hashing={self.hashing!r}.")
             return ArrayEncoder()
@@ -90,6 +90,15 @@ class TaggingSettings:
         elif self.transitions is None and self.templates is not None and from_crfpp(self.templates):
             pairs = "scored" if any(template.transition for template in self.templates) else "allowed"
         return Game(len(labels), forbidden_pairs(list(labels), self.scheme, self.allowed), pairs)
+
+
+def _holds_numbers(sequence: Any) -> bool:
+    """Whether a sequence is an array of numbers, also one of objects that are none but numbers or wrong."""
+    if not isinstance(sequence, np.ndarray):
+        return bool(sp.issparse(sequence))
+    if sequence.dtype == object and sequence.ndim == 2:
+        return not any(isinstance(value, str) for value in sequence.flat)
+    return sequence.dtype.kind in "fiubc"
 
 
 def from_crfpp(templates: Sequence[Template]) -> bool:

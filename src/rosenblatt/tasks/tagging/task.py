@@ -12,18 +12,18 @@ import numpy as np
 from rosenblatt._types import Floats, Ints
 from rosenblatt.data.blocks import Sequences
 from rosenblatt.engine import predictors
+from rosenblatt.engine.outputs import Outputs, with_outputs
 from rosenblatt.engine.run import Examples, begin
 from rosenblatt.features import Encoder, Tokens
 from rosenblatt.features.encoders import joined, lengths_of, location_of, shown
 from rosenblatt.games import Sequence as Game
 from rosenblatt.kernels import Precomputed
-from rosenblatt.loops.book import STRUCTURE
 from rosenblatt.rows import Csr, rows_of, starts_of
 from rosenblatt.rules import Perceptron
 from rosenblatt.tasks.tagging import reading
 from rosenblatt.tasks.tagging.lattices import Lattice
 from rosenblatt.tasks.tagging.settings import TaggingSettings
-from rosenblatt.tasks.task import Task, check_width, refuse_huge
+from rosenblatt.tasks.task import NOTHING_DRAWN, Task, check_width, fitted_to, refuse_huge
 
 
 class TaggingTask(Task):
@@ -87,14 +87,15 @@ class TaggingTask(Task):
         if self.min_count > 1:
             tokens = left_out(self.encoder, tokens, self.min_count)
         check_width(self.encoder.width)
-        self.begin_with(self.encoder.width)
+        self.begin_with(self.encoder.width, fitted_to(rows_of(tokens.rows).data, self.options))
         self._latest = block, self._examples(block, tokens, truths)
         self._hold(self._latest[1], epochs)
 
-    def begin_with(self, features: int) -> None:
-        """Begin a run for this many features."""
-        width = None if self.options["kernel"] is not None else features
-        self.run = begin(self.game, features=width, **self.options)
+    def begin_with(self, features: int, options: dict[str, Any] | None = None) -> None:
+        """Begin a run for this many features; `options` are, by default, those of the task."""
+        options = self.options if options is None else options
+        width = None if options["kernel"] is not None else features
+        self.run = begin(self.game, features=width, **options)
 
     def examples(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> Examples:
         """Return one round per sequence; the first block is encoded once, others without new features."""
@@ -105,12 +106,25 @@ class TaggingTask(Task):
         self._latest = block, self._examples(block, tokens, truths)
         return self._latest[1]
 
-    def more(self, block: Sequences, random: np.random.Generator) -> Examples:
+    def admit(self, block: Sequences) -> None:
+        """Let the run know new labels in sequences that come after the first; their weights are 0."""
+        if self._latest is not None and self._latest[0] is block:
+            return
+        new = reading.new_labels(block.X, block.y, None, self.number)[2]
+        if new:
+            vars(self).update(vars(self.with_labels([*self.labels, *new])))
+
+    def go_on(self, block: Sequences, epochs: int = 1) -> None:
+        """Let the run know new labels and features of sequences with which it continues."""
+        self.admit(block)
+        self._latest = block, self.more(block, NOTHING_DRAWN, epochs)
+
+    def more(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> Examples:
         """Return the rounds of new sequences, whose new features get ids and weights."""
         tokens, truths = self._read_more(block)
         refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
         examples = self._examples(block, tokens, truths)
-        self._hold(examples, 1)
+        self._hold(examples, epochs)
         return examples
 
     def blocks(self, source: Iterable[Sequences]) -> Iterator[Sequences]:
@@ -255,17 +269,18 @@ class TaggingTask(Task):
 
     def with_labels(self, labels: Sequence[Any]) -> TaggingTask:
         """Return a copy of the run with these labels, the known ones first; new ones have weights of 0."""
+        if self.settings.sees_pairs:
+            raise ValueError(
+                "Templates that use pairs of labels need all labels in advance. Got the new label "
+                f"{shown(labels[len(self.labels)])}: name all of them in the first call."
+            )
         result = copy(self)
         result.know(self.encoder, labels)
-        before, after, run = len(self.labels), len(labels), self.run
-        moved = _structure_among(before, after)
-        hypothesis = run.hypothesis.with_outputs(after, result.game.structure, moved)
-        book = deepcopy(run.book)
-        on_structure = book.entries[:, 1] == STRUCTURE
-        book.entries[on_structure, 2] = moved[book.entries[on_structure, 2].astype(np.int64)]
-        book.unlisted_delays = np.zeros(len(result.game.structure))
-        book.unlisted_delays[moved] = run.book.unlisted_delays
-        result.run = replace(run, game=result.game, hypothesis=hypothesis, book=book)
+        before, after = len(self.labels), len(labels)
+        source = np.where(np.arange(after) < before, np.arange(after), -1)
+        moved, structure = _structure_among(before, after), result.game.structure
+        outputs = Outputs(source, np.ones(after), np.zeros(1, np.int64), structure, moved)
+        result.run = with_outputs(self.run, result.game, outputs)
         return result
 
     def pruned(self, predictor: str, smallest: float, intercept: bool) -> TaggingTask:

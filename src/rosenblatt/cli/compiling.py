@@ -1,0 +1,96 @@
+"""The command compile: all loops, ahead of their first use, in several processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from multiprocessing import active_children, get_context
+from time import perf_counter
+from typing import Any, TypeAlias, cast
+
+from rosenblatt.cli.first_calls import CALLS
+from rosenblatt.cli.output import say, show
+from rosenblatt.loops.notices import NOTICES
+from rosenblatt.loops.sparse import score_rows
+
+Kind: TypeAlias = tuple[str, str]
+"""A part of the library and a kind of work in it."""
+
+KILLED = (
+    "A process that compiled was killed, as happens when memory runs out. Try again with --processes 1: what "
+    "was compiled before is kept."
+)
+
+
+def compile_ahead(parts: list[str], processes: int | None, *, quiet: bool, as_json: bool) -> None:
+    """Compile the loops of some parts of the library, or of all, and keep them."""
+    if unknown := [name for name in parts if name not in CALLS]:
+        raise ValueError(f"The parts to compile are {', '.join(CALLS)}. Got {unknown[0]!r}.")
+    kinds = [(part, what) for part in CALLS for what in CALLS[part] if part in (parts or CALLS)]
+    NOTICES.silence()
+    folder, began = folder_of_code(), perf_counter()
+    for (part, what), seconds in compiled(kinds, processes or os.cpu_count() or 1):
+        say(f"{seconds:5.1f} s  {part}: {what}", quiet=quiet)
+    summary = [("kinds of work", len(kinds)), ("seconds", perf_counter() - began), ("kept in", folder)]
+    show("Compiled", summary, as_json)
+
+
+def folder_of_code() -> str:
+    """Return the folder of compiled code; raise ValueError if none can be written."""
+    folder = cast(Any, score_rows).stats.cache_path
+    check_kept()
+    return str(folder)
+
+
+def check_kept() -> None:
+    """Raise ValueError if compiled code could not be kept."""
+    if NOTICES.fault is not None:
+        raise ValueError(
+            f"Compiled code cannot be kept: {NOTICES.fault}. Set NUMBA_CACHE_DIR to a folder that can be "
+            "written, here and where the code will be used."
+        )
+
+
+def compiled(kinds: list[Kind], processes: int) -> Iterator[tuple[Kind, float]]:
+    """Make first calls in fresh processes; yields each kind with the seconds it took when it is done."""
+    with ProcessPoolExecutor(min(processes, len(kinds)), get_context("spawn"), prepare) as pool:
+        with started_without_interrupts():
+            pending = {pool.submit(timed, kind): kind for kind in kinds}
+        try:
+            for done in as_completed(pending):
+                yield pending[done], done.result()
+        except BaseException as fault:
+            for process in active_children():
+                process.terminate()
+            if isinstance(fault, BrokenProcessPool):
+                raise MemoryError(KILLED) from fault
+            raise
+
+
+@contextmanager
+def started_without_interrupts() -> Iterator[None]:
+    """Let the processes that are started here ignore Ctrl-C, which their parent answers by ending them."""
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def prepare() -> None:
+    """Let this process ignore Ctrl-C, and report no compilation: that is what it is for."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    NOTICES.silence()
+
+
+def timed(kind: Kind) -> float:
+    """Make the first calls of a kind of work, check that code was kept, and return the seconds they took."""
+    began, (part, what) = perf_counter(), kind
+    call, *arguments = CALLS[part][what]
+    call(*arguments)
+    check_kept()
+    return perf_counter() - began
