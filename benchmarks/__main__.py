@@ -11,6 +11,8 @@ from benchmarks import readme_table
 from benchmarks.measuring import machine, rivals
 
 REPORTS = (
+    "defaults",
+    "out_of_the_box",
     "fair",
     "reading",
     "large_files",
@@ -25,9 +27,12 @@ REPORTS = (
     "ranking",
     "budgets",
     "survival",
+    "calibration",
+    "word_values",
     "page",
     "paper_table",
     "cold_start",
+    "against_before",
     "map_or_kernel",
 )
 RESULTS = Path(__file__).with_name("RESULTS.md")

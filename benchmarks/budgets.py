@@ -88,7 +88,7 @@ def _run(name: str, split: Any, policy: str | None, seed: int) -> tuple[float, .
     X, y, Z, t = split
     budget = None if policy is None else Budget(SIZE, policy)
     learner = PerceptronClassifier(
-        kernels.RBF(gamma=GAMMAS[name]), rule=PassiveAggressive(C=1.0), budget=budget, epochs=1, fit_intercept=False,
+        kernels.RBF(gamma=GAMMAS[name]), rule=PassiveAggressive(C=1.0), budget=budget, max_iter=1, fit_intercept=False,
         random_state=seed,
     )  # fmt: skip
     learner.fit(X[:600], y[:600])

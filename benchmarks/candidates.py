@@ -80,18 +80,18 @@ def times_scale(X: Any) -> list[float]:
 
 
 def margins(X: Any) -> list[Any]:
-    """Return the perceptron rule, and margin rules with β in proportion to the mean squared norm of the rows."""
+    """Return the default rule, and margin rules with β in proportion to the mean squared norm of the rows."""
     squares = X.multiply(X) if sp.issparse(X) else np.square(X)
     mean = float(squares.sum() / X.shape[0])
-    return ["perceptron", *(Margin(beta=float(f"{factor * mean:.3g}")) for factor in (0.3, 1, 3))]
+    return ["passive-aggressive", *(Margin(beta=float(f"{factor * mean:.3g}")) for factor in (0.3, 1, 3))]
 
 
 seeded = {"random_state": [0]}
 LEARNERS = (
     Learner(
         "rosenblatt, linear", "linear", PerceptronClassifier, lambda X: {"random_state": 0},
-        lambda X: {"rule": margins(X), "epochs": [3, 10, 30], **seeded},
-        "rule: perceptron, or margin with β = 0.3, 1 or 3 times the mean ‖x‖²; epochs: 3, 10, 30",
+        lambda X: {"rule": margins(X), "max_iter": [3, 10, 30], **seeded},
+        "rule: passive-aggressive, or margin with β = 0.3, 1 or 3 times the mean ‖x‖²; epochs: 3, 10, 30",
     ),
     Learner(
         "scikit-learn Perceptron", "linear", Perceptron, lambda X: {"random_state": 0},
@@ -109,10 +109,10 @@ LEARNERS = (
         "C: 0.001, 0.003, 0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1, 2, 3, 10",
     ),
     Learner(
-        "rosenblatt, RBF", "RBF", PerceptronClassifier, lambda X: {"kernel": RBF(gamma=scale(X)), "random_state": 0},
+        "rosenblatt, RBF", "RBF", PerceptronClassifier, lambda X: {"kernel": "rbf", "random_state": 0},
         lambda X: {
             "kernel": [RBF(gamma=gamma) for gamma in times_scale(X)], "rule": ["perceptron", Margin(beta=1.0)],
-            "epochs": [3, 10], **seeded,
+            "max_iter": [3, 10], **seeded,
         },
         "γ: 0.3, 1 or 3 times SVC's \"scale\"; rule: perceptron, or margin with β = 1; epochs: 3, 10",
     ),

@@ -1,69 +1,120 @@
-"""Cold start: importing, and a process that imports, fits 1,000 rows and ends."""
+"""The first call with an empty cache, before and after; `rosenblatt compile`; a fresh clone; a warm process."""
 
 from __future__ import annotations
 
+import io
 import os
 import statistics
 import subprocess
 import sys
+import tarfile
 import tempfile
+from pathlib import Path
 from time import perf_counter
 
 from benchmarks.measuring import table
 
-FIT = (
+ROOT = Path(__file__).parents[1]
+
+BEFORE = "47bbe33"
+"""The last commit at which parts were written into loops before types were inferred."""
+
+DATA = """
+import numpy as np, scipy.sparse as sp
+from time import perf_counter
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, kernels
+X = np.random.default_rng(0).integers(-3, 4, (1000, 20)).astype(float)
+two, three, queries = (X[:, 0] > 0).astype(int), np.digitize(X[:, 0], [-1, 2]), np.arange(1000) // 10
+words = [[f"word{(i * j) % 97}" for j in range(1 + i % 9)] for i in range(300)]
+tags = [[("A", "B", "C")[len(word) % 3] for word in sentence] for sentence in words]
+began = perf_counter()
+"""
+FIRST_CALLS = {
+    "classifier, dense": ("PerceptronClassifier().fit(X, two).predict(X)", 1.8),
+    "classifier, CSR": ("PerceptronClassifier().fit(sp.csr_array(X), two).predict(sp.csr_array(X))", 2.5),
+    "classifier, CSR, three classes": (
+        "PerceptronClassifier().fit(sp.csr_array(X), three).predict(sp.csr_array(X))",
+        3.0,
+    ),
+    "classifier, RBF": ("PerceptronClassifier(kernels.RBF(gamma=0.1)).fit(X, two).predict(X)", 1.5),
+    "ranker, pairs": ("PerceptronRanker().fit(X, two, queries).predict(X, queries)", 2.0),
+    "tagger": ("PerceptronTagger().fit(words, tags).predict(words)", 6.0),
+}
+"""What is called first by what is measured, and the seconds asked for."""
+
+WARM = (
     "import numpy as np; from rosenblatt import PerceptronClassifier; "
-    "random = np.random.default_rng(0); X = random.normal(size=(1000, 20)); y = (X[:, 0] > 0).astype(int); "
-    "PerceptronClassifier().fit(X, y)"
+    "X = np.random.default_rng(0).normal(size=(1000, 20)); PerceptronClassifier().fit(X, (X[:, 0] > 0).astype(int))"
 )
-FIT_KERNEL = FIT.replace("import PerceptronClassifier", "import PerceptronClassifier, kernels").replace(
-    "PerceptronClassifier()", "PerceptronClassifier(kernels.RBF(sigma=1.0))"
-)
-NO_PANDAS = "import sys; sys.modules['pandas'] = None; "
+FROM_CLONE = {"`make demo`": ("demo", 30), "`make test`": ("test", 210)}
 
 
-def process(code: str, repeats: int = 5, **environment: str) -> float:
-    """Return the median time of a fresh Python process that runs this code."""
-    times = []
-    for _ in range(repeats):
-        began = perf_counter()
-        subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **environment})
-        times.append(perf_counter() - began)
-    return statistics.median(times)
+def output(*command: str, **environment: str) -> str:
+    """Return what a command prints."""
+    env = os.environ | environment
+    return subprocess.run(command, check=True, env=env, cwd=ROOT, capture_output=True, text=True).stdout
 
 
-def cold(code: str) -> float:
-    """Return the time of such a process with an empty cache of compiled loops."""
+def took(*command: str, cwd: Path = ROOT, **environment: str) -> float:
+    """Return the seconds that a command takes."""
+    began = perf_counter()
+    subprocess.run(command, check=True, env=os.environ | environment, cwd=cwd, capture_output=True)
+    return perf_counter() - began
+
+
+def unpacked(commit: str, folder: Path) -> str:
+    """Return where the sources of a commit are, in this folder."""
+    packed = subprocess.run(["git", "archive", commit, "src"], check=True, cwd=ROOT, capture_output=True)
+    with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
+        archive.extractall(folder, filter="data")
+    return str(folder / "src")
+
+
+def first_call(call: str, source: str) -> float:
+    """Return the seconds of a call in a fresh process with an empty cache, imports not counted."""
     with tempfile.TemporaryDirectory() as empty:
-        return process(code, repeats=1, NUMBA_CACHE_DIR=empty)
+        code = f"{DATA}{call}\nprint(perf_counter() - began)"
+        return float(output(sys.executable, "-c", code, NUMBA_CACHE_DIR=empty, PYTHONPATH=source))
+
+
+def all_compiled() -> float:
+    """Return the seconds of `rosenblatt compile` with an empty cache."""
+    with tempfile.TemporaryDirectory() as empty:
+        return took(sys.executable, "-m", "rosenblatt.cli", "compile", NUMBA_CACHE_DIR=empty)
+
+
+def from_clone(target: str) -> float:
+    """Return the seconds that `make TARGET` takes in a fresh clone, install included."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone, empty = Path(folder) / "main", str(Path(folder) / "cache")
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+        return took("make", target, cwd=clone, NUMBA_CACHE_DIR=empty)
 
 
 def report() -> str:
-    for code in (FIT, FIT_KERNEL):
-        process(code, repeats=1)
-    bare, with_numpy, ours = (process(code) for code in ("pass", "import numpy", "import rosenblatt"))
-    both = process("import numpy, rosenblatt")
+    with tempfile.TemporaryDirectory() as folder:
+        sources = (unpacked(BEFORE, Path(folder)), str(ROOT / "src"))
+        first = {
+            name: [statistics.median(first_call(call, source) for _ in range(3)) for source in sources]
+            for name, (call, _) in FIRST_CALLS.items()
+        }
+        for source in sources:
+            took(sys.executable, "-c", WARM, PYTHONPATH=source)
+        warm = [[took(sys.executable, "-c", WARM, PYTHONPATH=source) for source in sources] for _ in range(9)]
+        warm_before, warm_now = (statistics.median(times) for times in zip(*warm, strict=True))
     rows = [
-        ["`import numpy`", f"{1000 * (with_numpy - bare):.0f} ms", ""],
-        ["`import rosenblatt` alone", f"{1000 * (ours - bare):.0f} ms", ""],
-        [
-            "`import numpy, rosenblatt`, beyond `import numpy`",
-            f"{1000 * (both - with_numpy):.0f} ms",
-            "at most 60 ms",
-        ],
-        [
-            "`import sklearn.base, numba` and nothing else",
-            f"{process('import sklearn.base, numba'):.2f} s",
-            "",
-        ],
-        ["a process that imports, fits 1,000 × 20 rows and ends", f"{process(FIT):.2f} s", "under 2 s"],
-        [
-            "the same where pandas, which scikit-learn imports if it can, is not installed",
-            f"{process(NO_PANDAS + FIT):.2f} s",
-            "under 2 s",
-        ],
-        ["the same with an RBF kernel", f"{process(FIT_KERNEL):.2f} s", "under 2 s"],
-        ["the first of these with an empty Numba cache", f"{cold(FIT):.2f} s", "stated"],
-        ["the second with an empty Numba cache", f"{cold(FIT_KERNEL):.2f} s", "stated"],
+        [f"{name}: first fit + predict", f"{before:.2f} s", f"{now:.2f} s", f"{FIRST_CALLS[name][1]} s"]
+        for name, (before, now) in first.items()
     ]
-    return "## Cold start\n\n" + table(["", "median of 5", "asked"], rows)
+    everything = statistics.median(all_compiled() for _ in range(3))
+    rows.append(["`rosenblatt compile`, everything", "–", f"{everything:.1f} s", "25 s"])
+    for name, (target, asked) in FROM_CLONE.items():
+        rows.append(
+            [f"{name} in a fresh clone, install included", "–", f"{from_clone(target):.0f} s", f"{asked} s"]
+        )
+    what = "a warm process: imports, fits 1,000 × 20 rows, ends (median of nine)"
+    rows.append([what, f"{warm_before:.2f} s", f"{warm_now:.2f} s", "1.0 s"])
+    return (
+        f"## The first call\n\nWith an empty cache; before is commit {BEFORE}, with the same packages. Medians of three; "
+        f"the two from a clone once.\n\n" + table(["", "before", "now", "asked: at most"], rows)
+    )

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn import datasets as bundled
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.model_selection import train_test_split
 
 from rosenblatt import data
 
@@ -71,16 +73,78 @@ def spambase() -> Split:
     return X[~test], y[~test], X[test], y[test]
 
 
-def newsgroups(**options: Any) -> Split:
-    """Return 20 newsgroups by date: sublinear tf-idf of all words, or with other options, and the groups."""
+def newsgroup_texts() -> tuple[list[list[str]], list[Any]]:
+    """Return the messages of 20 newsgroups, those to learn from and later ones to test, and their groups."""
     texts, labels = [], []
     for part in ("train", "test"):
         with lzma.open(folder() / "newsgroups20" / f"{part}.jsonl.xz", "rt", encoding="utf-8") as lines:
             documents = [json.loads(line) for line in lines]
         texts.append([document["text"] for document in documents])
         labels.append(np.array([document["label"] for document in documents]))
+    return texts, labels
+
+
+def newsgroups(by_date: bool = True, **options: Any) -> Split:
+    """Return 20 newsgroups: sublinear tf-idf of all words, or with other options, and the groups.
+
+    Messages to be tested are later ones, or else drawn from all.
+    """
+    texts, labels = newsgroup_texts()
+    if not by_date:
+        order = np.random.default_rng(0).permutation(len(texts[0]) + len(texts[1]))
+        parts, known, every = np.split(order, [len(texts[0])]), np.concatenate(labels), texts[0] + texts[1]
+        texts, labels = [[every[i] for i in part] for part in parts], [known[part] for part in parts]
     words = TfidfVectorizer(sublinear_tf=True, **options)
     return words.fit_transform(texts[0]), labels[0], words.transform(texts[1]), labels[1]
+
+
+def polarity_texts() -> tuple[list[str], Any]:
+    """Return the sentences of sentence polarity, and whether each is positive."""
+    texts = [
+        gzip.decompress((folder() / "sentence_polarity" / f"rt-polarity.{kind}.gz").read_bytes())
+        .decode()
+        .splitlines()
+        for kind in ("neg", "pos")
+    ]
+    return texts[0] + texts[1], np.repeat([0, 1], [len(texts[0]), len(texts[1])])
+
+
+def polarity() -> Split:
+    """Return sentence polarity: sublinear tf-idf of words and pairs of words, and whether a review is positive."""
+    return _of_texts(*polarity_texts(), ngram_range=(1, 2))
+
+
+def sms_texts() -> tuple[list[str], Any]:
+    """Return the messages of SMS spam, and their labels."""
+    text = gzip.decompress((folder() / "sms_spam" / "SMSSpamCollection.gz").read_bytes()).decode()
+    labels, texts = zip(*(line.split("\t", 1) for line in text.splitlines()), strict=True)
+    return list(texts), np.array(labels)
+
+
+def sms() -> Split:
+    """Return SMS spam: sublinear tf-idf of words, and whether it is spam."""
+    return _of_texts(*sms_texts())
+
+
+def _of_texts(texts: list[str], labels: Any, **options: Any) -> Split:
+    train, test, y, z = train_test_split(texts, labels, test_size=1 / 3, random_state=0, stratify=labels)
+    words = TfidfVectorizer(sublinear_tf=True, **options)
+    return words.fit_transform(train), y, words.transform(test), z
+
+
+def small(name: str) -> Split:
+    """Return a small set of UCI, or one that scikit-learn brings, a third of it for tests."""
+    if name in ("iris", "wine", "digits", "breast_cancer"):
+        X, y = getattr(bundled, f"load_{name}")(return_X_y=True)
+    else:
+        text = gzip.decompress((folder() / "uci_small" / f"{name}.csv.gz").read_bytes()).decode()
+        separator = ";" if name == "winequality-white" else ","
+        cells = [
+            line.split(separator) for line in text.splitlines() if "?" not in line and "quality" not in line
+        ]
+        X, y = np.array([line[:-1] for line in cells], float), np.array([line[-1] for line in cells])
+    X, Z, y, t = train_test_split(X, y, test_size=1 / 3, random_state=0, stratify=y)
+    return X, y, Z, t
 
 
 def sparse_rows(

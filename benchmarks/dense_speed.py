@@ -30,7 +30,7 @@ def report() -> str:
             "one-vs-rest (asked: at most 1.2)."
         )
     head = (
-        f"`fit` with {EPOCHS} epochs in a drawn order on both sides, defaults otherwise: `PerceptronClassifier(epochs="
+        f'`fit` with {EPOCHS} epochs in a drawn order on both sides, defaults otherwise: `PerceptronClassifier(rule="perceptron", max_iter='
         f"{EPOCHS})`, which keeps the corrected rows and the average, and `Perceptron(max_iter={EPOCHS}, tol=None)`, "
         "which learns one class against the rest and keeps neither. Without a tolerance it plays all epochs; ours ends "
         "after an epoch without a correction, and the table has the epochs played. Medians of 9."
@@ -41,7 +41,7 @@ def report() -> str:
     return "\n\n".join(["## Dense speed", head, shown, said, lost])
 
 
-DEFAULTS = {"rosenblatt, argmax": "argmax", "rosenblatt, one-vs-rest": "one-vs-rest"}
+DEFAULTS = {"rosenblatt, argmax": "argmax", "rosenblatt, one-vs-rest": "ovr"}
 
 
 def _sets() -> Iterator[tuple[str, Any, Any]]:
@@ -60,7 +60,7 @@ def _times(X: Any, y: Any) -> tuple[dict[str, float], dict[str, int]]:
     for name, multiclass in DEFAULTS.items():
         for keep in (True, False):
             learners[name if keep else f"{name}, keep_examples=False"] = PerceptronClassifier(
-                epochs=EPOCHS, multiclass=multiclass, keep_examples=keep, random_state=0
+                rule="perceptron", max_iter=EPOCHS, multiclass=multiclass, keep_examples=keep, random_state=0
             )
     times = alternating(
         {name: lambda learner=learner: learner.fit(X, y) for name, learner in learners.items()}, repeats=9

@@ -19,7 +19,7 @@ GAMMA = 0.02
 
 def learner() -> PerceptronClassifier:
     return PerceptronClassifier(
-        kernels.RBF(gamma=GAMMA), multiclass="one-vs-rest", epochs=4, fit_intercept=False, random_state=0
+        kernels.RBF(gamma=GAMMA), multiclass="ovr", max_iter=4, fit_intercept=False, random_state=0
     )
 
 
@@ -90,7 +90,7 @@ def _rival(X: np.ndarray, y: np.ndarray, Z: np.ndarray, t: np.ndarray) -> str:
     some = Z[:2000]
     predict_theirs = seconds(lambda: svc.decision_function(some), repeats=1, warm=False)
     support = len(svc.support_)
-    all_corrected = learner().set_params(epochs=1, rule=Margin(beta=1e6))
+    all_corrected = learner().set_params(max_iter=1, rule=Margin(beta=1e6))
     same = all_corrected.fit(svc.support_vectors_.astype(np.float32), y[svc.support_])
     assert len(same.support_) == support
     average = seconds(lambda: same.set_params(predictor="average").decision_function(some))

@@ -85,8 +85,8 @@ def _repeated(small: Path, times: int) -> Path:
 
 def _one_pass(small: Path) -> str:
     large = _repeated(small, LARGE)
-    _fit(small, "--epochs", "1")  # compiles
-    turns = [[_fit(path, "--epochs", "1") for path in (small, large)] for _ in range(3)]
+    _fit(small, "--max-iter", "1")  # compiles
+    turns = [[_fit(path, "--max-iter", "1") for path in (small, large)] for _ in range(3)]
     runs = list(zip((small, large), map(_median, zip(*turns, strict=True)), strict=True))
     rows = [
         [
@@ -102,7 +102,7 @@ def _one_pass(small: Path) -> str:
     large.unlink()
     return "\n\n".join(
         [
-            "`rosenblatt fit FILE -o MODEL --epochs 1 --no-keep`, svmlight rows of 75 features, the large file the small one "
+            "`rosenblatt fit FILE -o MODEL --max-iter 1 --no-keep`, svmlight rows of 75 features, the large file the small one "
             f"{LARGE} times; medians of 3, without the start of the interpreter:",
             table(["file", "time", "text per second", "peak memory", "mistakes"], rows),
             f"At most {memory:,.0f} MB of memory (asked: {MEMORY}); the large file is read and learned from at {ratio:.2f} times "
@@ -167,7 +167,7 @@ def _timed(source: Iterable[Block]) -> list[float]:
             yield from source
             times.append(perf_counter() - began)
 
-    clf = PerceptronClassifier(epochs=3, keep_examples=False, random_state=0)
+    clf = PerceptronClassifier(rule="perceptron", max_iter=3, keep_examples=False, random_state=0)
     clf.fit_blocks(Watched())
     return times
 

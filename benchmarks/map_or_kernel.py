@@ -15,7 +15,7 @@ def report() -> str:
     rows = []
     for degree in range(1, 7):
         kernel = kernels.Polynomial(degree)
-        options = {"epochs": 3, "random_state": 0, "fit_intercept": False}
+        options = {"max_iter": 3, "random_state": 0, "fit_intercept": False, "rule": "perceptron"}
         dual = PerceptronClassifier(kernel, **options)
         primal = PerceptronClassifier(**options)
         mapped = kernel.feature_map(X)

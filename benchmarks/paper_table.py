@@ -41,8 +41,8 @@ def report() -> str:
     for degree in (1, 2, 3, 4):
         clf = PerceptronClassifier(
             kernels.Polynomial(degree),
-            multiclass="one-vs-rest",
-            epochs=10,
+            multiclass="ovr",
+            max_iter=10,
             fit_intercept=False,
             shuffle=False,
             random_state=0,

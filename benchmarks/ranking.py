@@ -52,8 +52,9 @@ def folds() -> list[Fold]:
 def ours(fold: Fold, seed: int, **options: Any) -> Any:
     """Fit our ranker, with the epoch that is best on the validation set; return its scoring function."""
     train, held, _ = fold
-    ranker = PerceptronRanker(epochs=20, draws=2000, metric="map", keep_examples=False, random_state=seed)
-    return ranker.set_params(**options).fit(*train, eval_set=held).decision_function
+    ranker = PerceptronRanker(max_iter=20, draws=2000, metric="map", keep_examples=False, random_state=seed)
+    ranker.set_params(early_stopping=True, n_iter_no_change=ranker.max_iter, **options)
+    return ranker.fit(*train, eval_set=held).decision_function
 
 
 def by_kernel(fold: Fold, seed: int) -> Any:

@@ -75,7 +75,7 @@ def _to_model(path: Path) -> str:
 
 
 def _learn(blocks: Any) -> None:
-    clf = PerceptronClassifier(keep_examples=False)
+    clf = PerceptronClassifier(rule="perceptron", keep_examples=False)
     for block in blocks:
         clf.partial_fit(block.X, block.y, classes=[-1, 1])
 

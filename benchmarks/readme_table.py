@@ -40,7 +40,9 @@ SPEED = """
 | the same text to a linear model, one pass | `partial_fit` on blocks, `keep_examples=False`: {reading; rosenblatt `data.svmlight_blocks; time} | Vowpal Wabbit, its own driver and format, hinge loss, `--sgd`: {reading; Vowpal Wabbit, `--sgd; time} |
 | dicts of 8 features one at a time, predict, then learn, defaults | `online.Classifier()`: {online_speed; 8 | rosenblatt `online; per example} | River `Perceptron()`: {online_speed; 8 | River; per example} |
 | the same with 75 features | `online.Classifier()`: {online_speed; 75 | rosenblatt `online; per example} | River `Perceptron()`: {online_speed; 75 | River; per example} |
-| a stream of sparse rows one at a time, predict, then learn | `online.Classifier()`, dicts: {online_speed; rosenblatt `online; examples} rows/s | Vowpal Wabbit, hinge loss, `-b 20`, through Python, text lines: {online_speed; Vowpal Wabbit `; examples} rows/s; by its progressive validation, one call for both: {online_speed; Vowpal Wabbit, progressive; examples} rows/s |
+| a stream of sparse rows one at a time, predict, then learn | `online.Classifier()`, dicts: {online_speed; rosenblatt `online; examples} rows/s | River `Perceptron()`, dicts: {online_speed; River; examples} rows/s |
+| the same as lines of text | `features="terms"`: {online_speed; rosenblatt `online.Classifier(features; examples} rows/s | Vowpal Wabbit, hinge loss, `-b 20`, through Python: {online_speed; Vowpal Wabbit `; examples} rows/s |
+| the same in one call, which learns and counts its mistakes | lines of text: {online_speed; rosenblatt, one call, lines; examples} rows/s; dicts: {online_speed; rosenblatt, one call, dicts; examples} rows/s | Vowpal Wabbit, progressive validation: {online_speed; Vowpal Wabbit, progressive; examples} rows/s |
 | the same in blocks of 1,000 rows | `predict`, then `partial_fit`, defaults: {online_speed; rosenblatt `PerceptronClassifier; examples} rows/s | – |
 """
 

@@ -47,7 +47,7 @@ class LoggingTrainer(pycrfsuite.Trainer):  # type: ignore[misc]
 
 def ours() -> PerceptronTagger:
     X, y = chunking("train")
-    return PerceptronTagger(templates=CRFPP, epochs=EPOCHS, random_state=0).fit(X, y)
+    return PerceptronTagger(templates=CRFPP, max_iter=EPOCHS, random_state=0).fit(X, y)
 
 
 def theirs(name: str) -> str:
@@ -59,7 +59,7 @@ def epochs_of_ours() -> list[float]:
     """Return the time of every epoch over features that have ids."""
     times: list[float] = []
     X, y = chunking("train")
-    tagger = PerceptronTagger(templates=CRFPP, epochs=1, random_state=0).fit(X, y)
+    tagger = PerceptronTagger(templates=CRFPP, max_iter=1, random_state=0).fit(X, y)
     task, block, random = tagger.new_task(), Sequences(X, y), np.random.default_rng(0)
     task.begin(block, random, EPOCHS)
     examples = task.examples(block, random)
@@ -123,7 +123,7 @@ def tagging(model_name: str) -> list[list[Any]]:
     dicts = [[as_dict(features) for features in spelled_out(sentence)] for sentence in sentences]
     X, y = chunking("train")
     train_dicts = [[as_dict(features) for features in spelled_out(sentence)] for sentence in X]
-    of_dicts = PerceptronTagger(epochs=EPOCHS, random_state=0).fit(train_dicts, y)
+    of_dicts = PerceptronTagger(max_iter=EPOCHS, random_state=0).fit(train_dicts, y)
     small = of_dicts.pruned()
     crfsuite(train_dicts, y, model_name)
     of_dicts_theirs = pycrfsuite.Tagger()
@@ -171,7 +171,7 @@ def by_name(folder: Path) -> list[list[Any]]:
 
 
 def _by_name(form: str, X: list[Any], y: list[Any], Z: list[Any], name: str) -> list[list[Any]]:
-    tagger = PerceptronTagger(epochs=EPOCHS, random_state=0)
+    tagger = PerceptronTagger(max_iter=EPOCHS, random_state=0)
     model = pycrfsuite.Tagger()
     times = alternating(
         {"ours fit": lambda: tagger.fit(X, y), "fit": lambda: crfsuite(X, y, name)}, repeats=3
@@ -209,10 +209,10 @@ def early_stopping() -> list[list[Any]]:
     sentences = [[*map(as_names, named(sentence))] for sentence in X]
     labels, cut = [list(some) for some in y], 4 * len(sentences) // 5
     learned, dev = (sentences[:cut], labels[:cut]), (sentences[cut:], labels[cut:])
-    plain = PerceptronTagger(epochs=20, random_state=0)
-    watched = PerceptronTagger(epochs=20, patience=20, random_state=0)
+    plain = PerceptronTagger(max_iter=20, random_state=0)
+    watched = PerceptronTagger(max_iter=20, random_state=0)
     times = alternating(
-        {"plain": lambda: plain.fit(*learned), "dev": lambda: watched.fit(*learned, dev=dev)}, repeats=3
+        {"plain": lambda: plain.fit(*learned), "dev": lambda: watched.fit(*learned, eval_set=dev)}, repeats=3
     )
     what = f"20 epochs on {cut:,} sentences of lists of names, with a score on {len(X) - cut:,} others after each"
     return [[what, f"{times['dev']:.1f} s ({times['plain']:.1f} s without)", "", ""]]
@@ -228,7 +228,7 @@ def against_nltk() -> list[list[Any]]:
     began = perf_counter()
     nltk_tagger.train([list(zip(s, t, strict=True)) for s, t in zip(X, y, strict=True)], nr_iter=5)
     their_fit = perf_counter() - began
-    PerceptronTagger(epochs=1).fit(X[:10], y[:10])
+    PerceptronTagger(max_iter=1).fit(X[:10], y[:10])
     began = perf_counter()
     tagger = PerceptronTagger(random_state=0).fit(X, y)
     my_fit = perf_counter() - began
@@ -292,7 +292,7 @@ def report() -> str:
     )  # fmt: skip
     heads = [
         "",
-        "rosenblatt, `epochs=10`, else defaults",
+        "rosenblatt, `max_iter=10`, else defaults",
         "python-crfsuite `ap`, `max_iterations=10, epsilon=0`; or NLTK, `nr_iter=5`",
         "",
     ]

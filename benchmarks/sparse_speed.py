@@ -14,8 +14,8 @@ from rosenblatt import PerceptronClassifier
 from rosenblatt.rules import Margin
 
 EPOCH = {
-    "rosenblatt, with averaging": "`epochs=1`",
-    "rosenblatt, with averaging, keep_examples=False": "`epochs=1`",
+    "rosenblatt, with averaging": '`rule="perceptron", max_iter=1`',
+    "rosenblatt, with averaging, keep_examples=False": '`rule="perceptron", max_iter=1`',
     "scikit-learn Perceptron, without": "`max_iter=1, tol=None`",
     "scikit-learn SGDClassifier, average=True": (
         '`loss="perceptron", learning_rate="constant", eta0=1, penalty=None, max_iter=1, tol=None`'
@@ -67,10 +67,12 @@ def _epoch() -> str:
 
 def _one_epoch(X: Any, y: Any, shuffle: bool) -> tuple[dict[str, float], float]:
     """Return the times of one epoch, and the share of rounds that were mistakes."""
-    keeping = PerceptronClassifier(epochs=1, shuffle=shuffle, random_state=0)
+    keeping = PerceptronClassifier(rule="perceptron", max_iter=1, shuffle=shuffle, random_state=0)
     rivals: dict[str, Any] = {
         "keeping": keeping,
-        "ours": PerceptronClassifier(epochs=1, shuffle=shuffle, random_state=0, keep_examples=False),
+        "ours": PerceptronClassifier(
+            rule="perceptron", max_iter=1, shuffle=shuffle, random_state=0, keep_examples=False
+        ),
         "plain": Perceptron(max_iter=1, tol=None, shuffle=shuffle),
         "averaged": SGDClassifier(
             loss="perceptron",
@@ -90,7 +92,7 @@ def _one_epoch(X: Any, y: Any, shuffle: bool) -> tuple[dict[str, float], float]:
 
 def _newsgroups() -> str:
     X, y, Z, t = newsgroups()
-    ours = PerceptronClassifier(rule=Margin(beta=2.0), epochs=3, fit_intercept=False, random_state=0)
+    ours = PerceptronClassifier(rule=Margin(beta=2.0), max_iter=3, fit_intercept=False, random_state=0)
     rivals: dict[str, Any] = {
         "rosenblatt, margin rule β = 2, 3 epochs, no intercept, averaged: chosen": ours,
         "rosenblatt, perceptron rule, 10 epochs, averaged: defaults": PerceptronClassifier(random_state=0),
@@ -132,7 +134,7 @@ def _votes() -> str:
     ):
         X, groups, Z, _ = newsgroups(**options)
         for classes, y in ((2, np.isin(groups, np.unique(groups)[:10])), (20, groups)):
-            clf = PerceptronClassifier(random_state=0).fit(X, y)
+            clf = PerceptronClassifier(rule="perceptron", random_state=0).fit(X, y)
             average, vote, shares = alternating(
                 {
                     "average": lambda clf=clf, Z=Z: clf.set_params(predictor="average").predict(Z),

@@ -29,12 +29,12 @@ X = random.normal(size=(100_000, 20))
 y = (X @ random.normal(size=20) > 0) ^ (random.random(len(X)) < {flipped})
 truth = (2 * y - 1).tolist()
 if {online}:
-    learner = online.Classifier()
+    learner = online.Classifier(rule="perceptron")
     def play():
         for x, label in zip(X, truth):
             learner.add_example(x, label)
 else:
-    learner = PerceptronClassifier(keep_examples=False)
+    learner = PerceptronClassifier(rule="perceptron", keep_examples=False)
     def play():
         for part in range(0, len(X), 10_000):
             learner.partial_fit(X[part : part + 10_000], y[part : part + 10_000], classes=[False, True])
@@ -88,7 +88,7 @@ def ours(predictor: str) -> Callable[[Any, Any], Callable[[Any], Any]]:
     """Return a function that learns a stream with our learner and returns its `predict`."""
 
     def learn(X: Any, y: Any) -> Callable[[Any], Any]:
-        clf = PerceptronClassifier(predictor=predictor, keep_examples=False)
+        clf = PerceptronClassifier(rule="perceptron", predictor=predictor, keep_examples=False)
         for part in range(0, len(X), 500):
             clf.partial_fit(X[part : part + 500], y[part : part + 500], classes=[False, True])
         return lambda T: clf.predict(T)

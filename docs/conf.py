@@ -65,14 +65,13 @@ sphinx_gallery_conf = {
 nitpicky = True  # a name of ours that is not there ends the build; types in signatures are often internal
 nitpick_ignore_regex = [("py:class", ".*"), ("py:.*", r"(?!rosenblatt\.).*")]
 
-SCIKIT_LEARNS = {"get_metadata_routing", "get_params", "set_params"} | {
-    f"set_{method}_request" for method in ("fit", "partial_fit", "predict", "score", "decision_function")
-}
+OTHERS = {"get_metadata_routing", "get_params", "set_params"}
 
 
-def is_scikit_learns(app, what, name, *rest):
-    """Leave out what scikit-learn puts into every estimator: its own documentation has it."""
-    return name in SCIKIT_LEARNS or None
+def is_others(app, what, name, value, *rest):
+    """Leave out what scikit-learn and River put into every estimator: their own documentation has it."""
+    asked = name.startswith("set_") and name.endswith("_request")
+    return name in OTHERS or asked or str(getattr(value, "__module__", "")).startswith("river.") or None
 
 
 def leave_out_its_type(app, what, name, value, options, lines):
@@ -83,5 +82,5 @@ def leave_out_its_type(app, what, name, value, options, lines):
 
 def setup(app):
     """Tell autodoc what to leave out."""
-    app.connect("autodoc-skip-member", is_scikit_learns)
+    app.connect("autodoc-skip-member", is_others)
     app.connect("autodoc-process-docstring", leave_out_its_type, priority=100)

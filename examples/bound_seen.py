@@ -16,7 +16,7 @@ u = random.normal(size=20)
 X = random.normal(size=(800, 20))
 X = X[np.abs(X @ u) > 0.4 * np.linalg.norm(u)]  # nothing near the plane
 y = X @ u > 0
-learner = PerceptronClassifier(epochs=100, fit_intercept=False, random_state=0).fit(X, y)
+learner = PerceptronClassifier(rule="perceptron", max_iter=100, fit_intercept=False, random_state=0).fit(X, y)
 certificate = learner.certificate(X, y, u=u)
 print(certificate)
 

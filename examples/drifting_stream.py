@@ -44,7 +44,7 @@ def simulate(rounds: int, size: int = 100, seed: int = 0) -> dict[str, Any]:
         learner = online.Classifier(kernels.RBF(gamma=2.0), rule=PassiveAggressive(C=1.0), budget=budget)
         wrong, began = np.empty(rounds, bool), perf_counter()
         for i in range(rounds):
-            wrong[i] = learner.predict(X[i]) * y[i] <= 0
+            wrong[i] = learner.predict(X[i]) != y[i]
             learner.add_example(X[i], int(y[i]))
         stored = len(learner.task.run.hypothesis.support)
         found[policy] = {"wrong": wrong, "stored": stored, "seconds": perf_counter() - began}

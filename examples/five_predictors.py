@@ -14,7 +14,7 @@ from rosenblatt import PerceptronClassifier
 
 X, y = load_digits(return_X_y=True)
 X, Z, y, t = X[:1000] / 16, X[1000:] / 16, y[:1000], y[1000:]
-learner, random = PerceptronClassifier(random_state=0), np.random.default_rng(0)
+learner, random = PerceptronClassifier(rule="perceptron", random_state=0), np.random.default_rng(0)
 errors = {name: [] for name in ("sample", "last", "best", "vote", "average")}
 for _ in range(10):
     order = random.permutation(len(X))

@@ -17,7 +17,7 @@ random, shares = np.random.default_rng(0), [0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3
 errors, mistakes, bounds = {"last": [], "average": []}, [], []
 for share in shares:
     y = clean ^ (random.random(len(clean)) < share)
-    learner = PerceptronClassifier(epochs=1, random_state=0).fit(X[:1000], y[:1000])
+    learner = PerceptronClassifier(rule="perceptron", max_iter=1, random_state=0).fit(X[:1000], y[:1000])
     for name, shown in errors.items():
         shown.append(1 - learner.set_params(predictor=name).score(X[1000:], clean[1000:]))
     certificate = learner.certificate(X[:1000], y[:1000])

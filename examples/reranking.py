@@ -73,13 +73,13 @@ def rerank(train: tuple[Any, Any], test: tuple[Any, Any], seed: int = 0) -> dict
     """Return F of the tagger, of the reranked labellings, and of the best among the ten."""
     X, y = train
     half = len(X) // 2
-    tagger = PerceptronTagger(templates=TEMPLATES, scheme="IOB2", epochs=5, random_state=seed).fit(
+    tagger = PerceptronTagger(templates=TEMPLATES, scheme="IOB2", max_iter=5, random_state=seed).fit(
         X[:half], y[:half]
     )
     features, _, right, qid = proposals(tagger, X[half:], y[half:])
     vectors = DictVectorizer().fit(features)
     ranker = PerceptronRanker(
-        strategy="best", rule="margin", epochs=10, random_state=seed, keep_examples=False
+        strategy="best", rule="margin", max_iter=10, random_state=seed, keep_examples=False
     )
     ranker.fit(vectors.transform(features), right, qid=qid)
     features, answers, right, qid = proposals(tagger, *test)

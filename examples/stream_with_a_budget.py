@@ -21,7 +21,7 @@ y = np.where(np.sum((X - 0.8 * np.column_stack([np.cos(angle), np.sin(angle)])) 
 for budget in (None, budgets.Budget(20), budgets.Budget(20, "oldest")):
     learner, wrong = online.Classifier(kernels.RBF(gamma=2.0), rule="passive-aggressive", budget=budget), []
     for x, label in zip(X, y, strict=True):
-        wrong.append(learner.predict(x) * label <= 0)  # first predict, then learn
+        wrong.append(learner.predict(x) != label)  # first predict, then learn
         learner.add_example(x, int(label))
     name = (
         f"{budget.size} rows, {budget.policy}" if budget else f"all {len(np.unique(learner.ledger.row))} rows"
