@@ -6,14 +6,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-com
 # Modules are compiled when they are first imported, and then kept: most of what is installed never is.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-browser test-oldest coverage wheel mutants check docs bench clean
+.PHONY: demo test test-slow test-browser test-oldest coverage wheel mutants check docs bench clean
 
 demo: .venv/plot
 	$(BIN)/python -m rosenblatt.cli.demo
 
 # A file at a time to each process: else all of them compile the same loops.
 test: .venv/dev
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile -m 'not slow'
+
+# Those that take seconds each: experiments of papers, processes that compile and are killed, River's checks.
+test-slow: .venv/dev
+	$(BIN)/python -m pytest --numprocesses auto -m slow
 
 # Debian's Chromium, and axe-core from npm, are for these tests only.
 test-browser: .venv/browser

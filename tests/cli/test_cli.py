@@ -229,6 +229,7 @@ def test_fit_in_blocks_writes_the_ledger_of_the_estimator(run, train, monkeypatc
     assert np.array_equal(load("m").coef_, same.coef_)
 
 
+@pytest.mark.slow
 def test_resume_after_kills_writes_the_same_bytes(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "fixtures.kills", tmp_path, "5"],
@@ -285,6 +286,7 @@ def test_commands_import_no_heavy_packages():
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_predict_tolerates_a_closed_pipe(tmp_path):
     write_svmlight(tmp_path / "t.svm", np.tile(X, (200, 1)), np.tile(Y, 200))
     command = f"{sys.executable} -m rosenblatt.cli"

@@ -9,17 +9,15 @@ from concurrent.futures.process import BrokenProcessPool
 
 import pytest
 
-from rosenblatt.cli import compiling
-from rosenblatt.cli.first_calls import CALLS
+from rosenblatt.cli import compiling, first_calls
 from rosenblatt.loops.notices import NOTICES
 
 COUNTED = """
 from numba.core import event
-from rosenblatt.cli.first_calls import CALLS
+from rosenblatt.cli.first_calls import read_file
 
 with event.install_recorder("numba:compile") as seen:
-    call, *arguments = CALLS["files"]["svmlight"]
-    call(*arguments)
+    read_file()
 print(len(seen.buffer))
 """
 
@@ -54,6 +52,7 @@ def gone(group):
     return False
 
 
+@pytest.mark.slow
 def test_nothing_is_compiled_again_after_compile(empty_cache, tmp_path):
     process = command("files", env=empty_cache)
     out, err = process.communicate()
@@ -63,14 +62,14 @@ def test_nothing_is_compiled_again_after_compile(empty_cache, tmp_path):
     assert compilations(empty_cache) == 0
 
 
+@pytest.mark.slow
 def test_a_process_with_an_empty_cache_does_compile(empty_cache):
     assert compilations(empty_cache) > 0
 
 
-@pytest.mark.parametrize(("part", "what"), [(part, what) for part in CALLS for what in CALLS[part]])
-def test_first_calls_are_calls_of_this_library(part, what, recwarn):
-    call, *arguments = CALLS[part][what]
-    call(*arguments)
+@pytest.mark.parametrize("name", compiling.CALLS.values())
+def test_first_calls_are_calls_of_this_library(name, recwarn):
+    getattr(first_calls, name)()
     assert not recwarn.list
 
 
@@ -79,14 +78,16 @@ def test_compile_in_this_process_reports_every_kind(run, monkeypatch):
     result = run("compile", "online", "--json")
     assert result.code == 0
     assert '"kinds_of_work": 4' in result.out
-    assert result.err.splitlines() == [f"  1.5 s  online: {what}" for what in CALLS["online"]]
+    assert result.err.splitlines() == [
+        f"  1.5 s  online: {what}" for what in ("strings", "rows", "lists", "sentences")
+    ]
     assert run("compile", "--quiet").err == ""
 
 
 def test_compile_rejects_a_part_that_it_does_not_know(run):
     result = run("compile", "tagger", "taggers")
     assert result.code == 1
-    assert result.err.strip().endswith("tagger, ranker, classifier, online, files. Got 'taggers'.")
+    assert result.err.strip().endswith("tagger, classifier, ranker, online, files. Got 'taggers'.")
 
 
 def test_compile_fails_if_no_code_can_be_kept(run, monkeypatch):
@@ -108,6 +109,7 @@ def test_compile_reports_a_killed_process(run, monkeypatch):
     assert "--processes 1" in result.err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there are no process groups")
 def test_ctrl_c_ends_all_processes_in_silence(empty_cache, tmp_path):
     process = command("tagger", env=empty_cache, start_new_session=True)

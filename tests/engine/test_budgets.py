@@ -209,6 +209,7 @@ def test_ledger_lists_the_latest_corrections_and_counts_the_others():
     assert run.book.corrections.shape[0] < 8 * LISTED
 
 
+@pytest.mark.slow
 def test_online_classifier_with_a_budget_takes_constant_memory():
     import tracemalloc
 

@@ -236,6 +236,7 @@ def test_tagger_is_a_scikit_learn_estimator():
     assert "PerceptronTagger" in repr(tagger)
 
 
+@pytest.mark.slow
 def test_tagger_pickles_between_processes():
     found = cross_validate(
         PerceptronTagger(random_state=0), SENTENCES * 3, TAGS * 3, cv=2, n_jobs=2, return_estimator=True

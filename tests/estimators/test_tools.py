@@ -143,6 +143,7 @@ def test_joblib_round_trip(index):
     assert np.array_equal(found.predict(ROWS_OF[index]), fitted()[index].predict(ROWS_OF[index]))
 
 
+@pytest.mark.slow
 def test_cross_validation_in_two_processes():
     for estimator in fitted()[:3]:
         one = cross_val_score(estimator, X, Y, cv=3)

@@ -113,6 +113,7 @@ def start(folder, *arguments):
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="sends a POSIX signal")
 def test_processes_may_compile_at_once_and_be_killed(tmp_path):
     killed = start(tmp_path, "killed")
@@ -133,6 +134,7 @@ with event.install_recorder("numba:compile") as seen:
 """
 
 
+@pytest.mark.slow
 def test_a_zipped_package_keeps_its_code_in_the_users_cache(tmp_path):
     package, archive = Path(rosenblatt.__file__).parent, tmp_path / "site.zip"
     with zipfile.ZipFile(archive, "w") as zipped:

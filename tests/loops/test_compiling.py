@@ -70,6 +70,7 @@ LEARN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", LEARN)
 def test_second_process_compiles_nothing(way, tmp_path):
     code = (

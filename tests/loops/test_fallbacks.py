@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TESTS = Path(__file__).parents[1]
 EXACT = ("engine/test_exactness.py", "data/test_svmlight_numbers.py")
 CHOSEN = "writes_the_ledger or sources or feature_map or parses"
@@ -12,6 +14,7 @@ CHOSEN = "writes_the_ledger or sources or feature_map or parses"
 NO_CACHE = ("-p", "no:cacheprovider")
 
 
+@pytest.mark.slow
 def test_exactness_holds_on_the_fallbacks():
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", *NO_CACHE, "-k", CHOSEN, *(TESTS / name for name in EXACT)],

@@ -129,6 +129,7 @@ PerceptronClassifier().fit([[0.0], [1.0]], [0, 1])
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(PLAIN, reason="on this system loops are compiled by Numba's public interface")
 @pytest.mark.parametrize(("options", "expected"), [((), 1), (("-W", "ignore"), 0)])
 def test_a_first_fit_prints_one_line(options, expected, tmp_path):

@@ -59,6 +59,7 @@ def predict(model, environment):
     )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_load_and_predict_log_one_line_without_a_cache(model, unwritable):
     done = predict(model, unwritable)
     assert done.stdout.splitlines() == [str(LABELS)] * 3 + ["True"], done.stderr
@@ -67,6 +68,7 @@ def test_load_and_predict_log_one_line_without_a_cache(model, unwritable):
     assert "NUMBA_CACHE_DIR" in line
 
 
+@pytest.mark.slow
 def test_numba_cache_dir_is_used_if_writable(model, unwritable, tmp_path):
     cache = tmp_path / "cache"
     done = predict(model, unwritable | {"NUMBA_CACHE_DIR": str(cache)})

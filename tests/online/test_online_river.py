@@ -35,6 +35,7 @@ def own_checks():
                 yield pytest.param(model, check, id=f"{name} {check.__name__}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "check"), list(own_checks()))
 def test_rivers_checks_hold(model, check):
     random.seed(0)  # River's checks draw features

@@ -187,6 +187,7 @@ def test_load_rejects_forged_files(model):
         assert words in forge(model, change), words
 
 
+@pytest.mark.slow
 def test_load_survives_mutated_files(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "fixtures.mutations", tmp_path, "1000"],

@@ -36,6 +36,7 @@ def test_click_prefers_the_first_ranks():
     assert ranks.count(3) / 2000 == pytest.approx(0.25, abs=0.05)
 
 
+@pytest.mark.slow
 def test_reranking_improves_on_the_tagger(data):
     train, test = (read_conll(data / "conll2000" / f"{part}.txt.gz") for part in ("train", "test"))
     import reranking as example
@@ -44,6 +45,7 @@ def test_reranking_improves_on_the_tagger(data):
     assert found["tagger"] < found["reranked"] < found["best of ten"]
 
 
+@pytest.mark.slow
 def test_drifting_stream_is_followed_within_a_budget(tmp_path):
     import drifting_stream as example
 
@@ -60,6 +62,7 @@ PROGRAMS = {"drifting_stream", "learning_from_clicks", "reranking"}
 SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if path.stem not in PROGRAMS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
 def test_gallery_scripts_run(script, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")

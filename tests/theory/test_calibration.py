@@ -35,6 +35,7 @@ def platts_loss(numbers, scores, truths):
     return -np.mean(wanted * np.log(p) + (1 - wanted) * np.log(q))
 
 
+@pytest.mark.slow
 @given(scored(2))
 def test_fitted_maximizes_platts_likelihood(drawn):
     scores, truths = drawn
@@ -66,6 +67,7 @@ def noisy_loss(numbers, scores, truths):
     return -np.mean((rows + 1) * right + others) / (rows + 2)
 
 
+@pytest.mark.slow
 @given(st.integers(3, 4).flatmap(scored))
 def test_fitted_maximizes_the_likelihood_of_the_softmax_with_noise(drawn):
     scores, truths = drawn
@@ -89,6 +91,7 @@ def test_fitted_finds_the_numbers_that_truths_were_drawn_with(classes):
     assert found.noise == pytest.approx(known.noise, abs=0.02)
 
 
+@pytest.mark.slow
 @given(scored(), st.sampled_from([2.0**-40, 0.25, 2.0, 2.0**40]))
 def test_fitted_does_not_depend_on_the_scale_of_scores(drawn, times):
     scores, truths = drawn

@@ -19,6 +19,7 @@ def idx(path):
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(rows, -1)
 
 
+@pytest.mark.slow
 def test_voted_perceptron_matches_freund_and_schapire_on_mnist(data):
     """Machine Learning 37 (1999), figures as recalled, d = 2, T = 1: 10,201 mistakes, 8,190 support vectors, vote 2.8 %."""
     X, Z = (
@@ -52,6 +53,7 @@ CHUNKING = (
 )
 
 
+@pytest.mark.slow
 def test_averaged_tagger_matches_papers_on_conll_2000(data):
     """F 93.5 with CRF++'s templates, as averaged perceptrons reach in several papers; without averages less."""
     X, y = read_conll(data / "conll2000" / "train.txt.gz")
@@ -62,6 +64,7 @@ def test_averaged_tagger_matches_papers_on_conll_2000(data):
     assert 100 * metrics.span_f1(t, tagger.set_params(predictor="last").predict(Z)) < average
 
 
+@pytest.mark.slow
 def test_kernels_and_transitions_help_on_handwritten_words(data):
     """Taskar, Guestrin and Koller (2003): kernels are far better than none, and chains than single letters."""
     letters = dict(np.load(data / "ocr_letters" / "letters.npz"))

@@ -6,7 +6,7 @@ here are those of users, and the loops that they need are kept. Calls in one fun
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,6 +25,8 @@ FEW = 40
 X = np.random.default_rng(0).integers(-3, 4, (18_000, 5)).astype(float)
 """So many rows that every loop is called, also those that are worth loading for large data only."""
 
+SINGLE, CSR = X.astype(np.float32), sp.csr_array(X)
+
 TWO, SEVERAL = (X[:, 0] > 0).astype(int), np.digitize(X[:, 0], [-1, 2])
 SETS = (X[:, :3] > 0).astype(int)
 QUERIES = np.arange(len(X)) // 6
@@ -38,11 +40,6 @@ PAIRS = "U0:%x[0,0]\nB0:%x[0,0]"
 """Templates of CRF++ in which pairs of labels see the words."""
 
 
-def forms(rows: Any) -> list[Any]:
-    """Return rows in double and in single precision."""
-    return [rows, rows.astype(np.float32)]
-
-
 def classify(rows: Any, labels: Any, *predictors: str, **parameters: Any) -> PerceptronClassifier:
     """Fit a classifier, and predict; by these predictors few rows only."""
     learner = PerceptronClassifier(max_iter=2, random_state=0, **parameters).fit(rows, labels)
@@ -52,23 +49,23 @@ def classify(rows: Any, labels: Any, *predictors: str, **parameters: Any) -> Per
     return learner
 
 
-def classify_rows(rows: Any) -> None:
-    """Classify rows of one form in every way."""
+def classify_rows(forms: Sequence[Any]) -> None:
+    """Classify rows in these forms in every way."""
     for labels in (TWO, SEVERAL):
-        for data in forms(rows):
-            learner = classify(data, labels, "vote", "sample")
-        learner.certificate(data, labels)
-        learner.partial_fit(data[:FEW], labels[:FEW])
-        classify(rows, labels, predictor="recent")
-    for data in forms(rows):
-        classify(data, SEVERAL, "vote", multiclass="ovr")
-        classify(data, SETS, "vote")
-    classify(rows, TWO, predictor="vote")
+        for rows in forms:
+            learner = classify(rows, labels, "vote", "sample")
+        learner.certificate(rows, labels)
+        learner.partial_fit(rows[:FEW], labels[:FEW])
+        classify(forms[0], labels, predictor="recent")
+    for rows in forms:
+        classify(rows, SEVERAL, "vote", multiclass="ovr")
+        classify(rows, SETS, "vote")
+    classify(forms[0], TWO, predictor="vote")
 
 
 def classify_by_kernel() -> None:
     """Classify with a kernel in every way."""
-    for few in forms(X[:FEW]):
+    for few in (X[:FEW], SINGLE[:FEW]):
         classify(few, TWO[:FEW], "vote", kernel=RBF).certificate(few, TWO[:FEW])
         classify(few, SEVERAL[:FEW], "vote", kernel=RBF)
         classify(few, SEVERAL[:FEW], "vote", kernel=RBF, multiclass="ovr")
@@ -77,11 +74,31 @@ def classify_by_kernel() -> None:
         classify(X[:FEW], TWO[:FEW], kernel=RBF, budget=Budget(5, policy))
 
 
-def rank_rows(rows: Any) -> None:
-    """Rank rows of one form in every way."""
-    for data, strategy in product(forms(rows), ("pairs", "best", "top")):
-        ranker = PerceptronRanker(max_iter=2, strategy=strategy, random_state=0).fit(data, TWO, QUERIES)
-        ranker.decision_function(data, QUERIES)
+def classify_sparse_rows() -> None:
+    """Classify CSR rows."""
+    classify_rows([CSR])
+
+
+def classify_dense_rows() -> None:
+    """Classify dense rows, in double and in single precision."""
+    classify_rows([X, SINGLE])
+
+
+def rank_sparse_rows() -> None:
+    """Rank CSR rows."""
+    rank_rows([CSR])
+
+
+def rank_dense_rows() -> None:
+    """Rank dense rows, in double and in single precision."""
+    rank_rows([X, SINGLE])
+
+
+def rank_rows(forms: Sequence[Any]) -> None:
+    """Rank rows in these forms in every way."""
+    for rows, strategy in product(forms, ("pairs", "best", "top")):
+        ranker = PerceptronRanker(max_iter=1, strategy=strategy, random_state=0)
+        ranker.fit(rows, TWO, QUERIES).decision_function(rows, QUERIES)
     ranker.set_params(predictor="vote").decision_function(rows[:FEW], QUERIES[:FEW])
 
 
@@ -157,28 +174,3 @@ def read_file() -> None:
         path = Path(folder) / "rows.svm"
         write_svmlight(path, X, TWO)
         read_svmlight(path)
-
-
-Call = Callable[..., None]
-
-CALLS: dict[str, dict[str, tuple[Any, ...]]] = {
-    "tagger": {"sentences": (tag_sentences,)},
-    "ranker": {
-        "CSR rows": (rank_rows, sp.csr_array(X)),
-        "dense rows": (rank_rows, X),
-        "a kernel": (rank_by_kernel,),
-    },
-    "classifier": {
-        "CSR rows": (classify_rows, sp.csr_array(X)),
-        "dense rows": (classify_rows, X),
-        "a kernel": (classify_by_kernel,),
-    },
-    "online": {
-        "rows": (classify_online,),
-        "strings": (read_online,),
-        "lists": (rank_online,),
-        "sentences": (tag_online,),
-    },
-    "files": {"svmlight": (read_file,)},
-}
-"""A function and its arguments by part of the library and kind of work: first what takes longest."""

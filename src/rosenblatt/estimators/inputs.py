@@ -43,7 +43,7 @@ def checked_data(
             X,
             reset=reset,
             accept_sparse="csr",
-            dtype=[np.float64, np.float32],
+            dtype=np.float64 if kernel is None and sp.issparse(X) else [np.float64, np.float32],
             ensure_all_finite=search or not sp.issparse(X),
         )
     except (TypeError, ValueError):
