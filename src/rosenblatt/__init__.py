@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         schemes,
     )
     from rosenblatt.estimators.classifier import PerceptronClassifier
+    from rosenblatt.estimators.inputs import ScaleWarning
     from rosenblatt.estimators.ranker import PerceptronRanker
-    from rosenblatt.estimators.scales import ScaleWarning
     from rosenblatt.estimators.tagger import PerceptronTagger
     from rosenblatt.persistence import load, save
 
@@ -32,7 +32,7 @@ _HOMES = {
     "PerceptronClassifier": "rosenblatt.estimators.classifier",
     "PerceptronRanker": "rosenblatt.estimators.ranker",
     "PerceptronTagger": "rosenblatt.estimators.tagger",
-    "ScaleWarning": "rosenblatt.estimators.scales",
+    "ScaleWarning": "rosenblatt.estimators.inputs",
     "load": "rosenblatt.persistence",
     "save": "rosenblatt.persistence",
     "arena": "rosenblatt.arena",

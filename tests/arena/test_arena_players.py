@@ -10,7 +10,8 @@ from sklearn.svm import SVC
 
 import rosenblatt
 from fixtures.arena_data import PLANE, contests_with_rules, played
-from rosenblatt import PerceptronClassifier, PerceptronRanker, arena, kernels, online
+from rosenblatt import PerceptronClassifier, PerceptronRanker, PerceptronTagger, arena, kernels, online
+from rosenblatt.arena.learners import as_learner
 from rosenblatt.arena.proof import prove_by_own
 from rosenblatt.rules import Perceptron
 
@@ -264,3 +265,18 @@ def test_match_reads_what_auto_stands_for():
     for kernel, rule in ((None, "passive-aggressive"), (kernels.Polynomial(2), "perceptron")):
         match = arena.Match(arena.Classification(2), None, PerceptronClassifier(kernel))
         assert match.learner == arena.Learner(kernel, rule=rule, fit_intercept=kernel is None)
+
+
+@pytest.mark.parametrize(
+    "player",
+    [
+        PerceptronClassifier("rbf", gamma=0.1),
+        PerceptronClassifier("poly", degree=2, gamma=1.0),
+        PerceptronTagger(),
+    ],
+    ids=repr,
+)
+def test_as_learner_has_the_settings_that_the_estimator_would_learn_with(player):
+    found, options = as_learner(player), player.new_task().options
+    assert (found.kernel, found.rule) == (options["kernel"], options["rule"])
+    assert found.fit_intercept == bool(options.get("intercept"))

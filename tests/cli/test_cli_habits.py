@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rosenblatt import PerceptronClassifier, PerceptronTagger, load
+from rosenblatt import PerceptronClassifier, PerceptronTagger, load, save
 from rosenblatt.engine import learner
 from rosenblatt.version import __version__
 
@@ -266,3 +266,12 @@ def test_ctrl_c_before_the_first_checkpoint_and_without_any(run, tmp_path):
     assert (late.code, late.err) == (130, said)
     assert (quiet.code, quiet.err) == (130, "")
     assert not Path("m").exists()
+
+
+def test_class_weight_replaces_the_balance_of_a_model(run, tmp_path):
+    Path("a.conll").write_text("the D\ncat N\n\n")
+    words, tags = [["the", "cat"]], [["D", "N"]]
+    save(PerceptronTagger(class_weight="balanced", random_state=0).fit(words, tags), "m")
+    done = run("fit", "a.conll", "--continue", "m", "-o", "n", "--class-weight", "D=2")
+    assert done.code == 0, done.err
+    assert load("n").class_weight == {"D": 2.0, "N": 1.0}

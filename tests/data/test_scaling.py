@@ -204,22 +204,3 @@ def test_notes_for_other_rows_are_refused(scaling):
 def test_dense_scaling_applies_to_rows_of_objects(method):
     scaling = fitted(method, X)
     np.testing.assert_array_equal(scaling.apply(sp.csr_array(X)), scaling.apply(X))
-
-
-def test_far_apart_names_the_largest_columns_and_the_smallest():
-    small = RANDOM.uniform(0.5, 1, size=(30, 1))
-    X = np.hstack([small, small * 5000, small * 20, np.full((30, 1), 1e9)])
-    assert [column for column, _ in scales.far_apart(X)] == [1, 2, 0]
-    assert [column for column, _ in scales.far_apart(sp.csr_array(X[:, :3]))] == [1, 2, 0]
-    assert [column for column, _ in scales.far_apart(X[:19])] == [1, 2, 0]
-    assert scales.far_apart(X[:, [0, 2]]) == []
-    assert scales.far_apart(np.zeros((30, 0))) == []
-
-
-def test_far_apart_is_silent_for_sparse_counts_and_rare_features():
-    counts = RANDOM.integers(0, 2, size=(30, 4)) * [1, 1, 1, 5000]
-    assert scales.far_apart(sp.csr_array(counts.astype(float))) == []
-    assert scales.far_apart(counts.astype(float)) != []
-    rare = RANDOM.uniform(0.5, 1, size=(30, 2))
-    rare[1:, 1], rare[0, 1] = 0, 1e-5
-    assert scales.far_apart(sp.csr_array(rare)) == []

@@ -214,3 +214,22 @@ def test_fit_rejects_labels_of_mixed_types():
 def test_fit_accepts_large_unsigned_labels():
     labels = np.array([0, 1, 5], np.uint64) + np.uint64(2**63)
     assert np.array_equal(PerceptronClassifier().fit(np.eye(3), labels).classes_, labels)
+
+
+@pytest.mark.parametrize(
+    "labels", [[1, "a"] * 10, [True, "a"] * 10, ["a", 0.5] * 10, np.array([1, "a"] * 10, object)], ids=str
+)
+def test_labels_of_mixed_kinds_are_refused(labels):
+    with pytest.raises(ValueError, match=r"Labels must be of one kind, or they have no order\. Got .*str"):
+        PerceptronClassifier().fit(np.eye(20), labels)
+
+
+def test_fit_warns_of_numbers_to_be_predicted():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    with pytest.warns(UserWarning, match="different numbers in 60 rows.*numpy.digitize") as caught:
+        PerceptronClassifier(random_state=0).fit(X, random.integers(0, 100_000, 60))
+    assert caught[0].filename == __file__
+    for labels in (np.arange(60) % 26, np.arange(60) // 4 * 1000, [f"{i}" for i in range(60)]):
+        PerceptronClassifier(random_state=0).fit(X, labels)
+    PerceptronClassifier(random_state=0).fit(X[:19], np.arange(19) * 1000)

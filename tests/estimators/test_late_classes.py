@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.playing import labelled_points, rejects, sparse
-from rosenblatt import PerceptronClassifier, kernels, load, save
+from rosenblatt import PerceptronClassifier, kernels, load, online, save
 from rosenblatt.budgets import Budget
 from rosenblatt.data.blocks import Block
 from rosenblatt.kernels import Linear
@@ -245,3 +245,32 @@ def test_fit_blocks_takes_classes_of_later_blocks():
         other.partial_fit(block.X, block.y)
     assert learner.classes_.tolist() == [1, 2, 3]
     assert learner.ledger_ == other.ledger_
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [[["a"]], [["b"]]]])
+def test_a_budget_that_has_stored_nothing_takes_late_classes(labels):
+    """As where every correction had a weight of 0."""
+    learner = PerceptronClassifier(kernels.RBF(gamma=0.5), budget=5, class_weight={"a": 0.0}, ties="mistake")
+    first, second = ([label] * 3 if isinstance(label, str) else label * 3 for label in labels)
+    learner.partial_fit(np.eye(3), first)
+    learner.partial_fit(np.eye(3), second)
+    assert learner.classes_.tolist() == ["a", "b"]
+    learner = online.Classifier(kernels.RBF(gamma=0.5), budget=5)
+    learner.add_example([1.0, 0.0], "a", 0.0)
+    learner.add_example([0.0, 1.0], "b")
+    assert learner.predict([0.0, 1.0]) == "b"
+
+
+def test_weights_of_classes_may_leave_out_those_that_come_later():
+    learner = PerceptronClassifier(class_weight={"a": 1.0, "b": 2.0}, rule="perceptron", shuffle=False)
+    X = np.eye(3)
+    learner.partial_fit(X[[0, 2]], ["a", "c"])
+    learner.partial_fit(X[[1]], ["b"])
+    assert learner.ledger_.size.max() == 2.0
+    with pytest.raises(ValueError, match="names 'B', which does not occur, and leaves out 'b'"):
+        PerceptronClassifier(class_weight={"a": 1.0, "B": 2.0}).fit(X, ["a", "b", "a"])
+    assert (
+        PerceptronClassifier(class_weight={"a": 1, "b": 2, "c": 3})
+        .fit(X, ["a", "b", "a"])
+        .score(X, ["a", "b", "a"])
+    )

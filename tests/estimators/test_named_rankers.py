@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fixtures.named_data import matrix, named_examples
-from rosenblatt import PerceptronRanker, kernels
+from rosenblatt import PerceptronRanker, kernels, load, save
 from rosenblatt.features import Words
 
 TEXTS = [
@@ -111,3 +111,28 @@ def test_other_data_are_refused_and_change_nothing(X, options, words):
     assert (ranker.ledger_, ranker.vocabulary_) == (before, names)
     with pytest.raises(ValueError, match="Named features need a learner without a kernel"):
         PerceptronRanker(kernels.Function(lambda x, z: 1.0), features="words").fit(TEXTS, GRADES, qid=QID)
+
+
+@pytest.mark.parametrize(
+    ("grades", "weights"), [([1, np.nan] * 3, None), (GRADES, [-1.0] * 6)], ids=["grade", "weight"]
+)
+@pytest.mark.parametrize("options", [{}, {"kernel": kernels.RBF(gamma=0.5)}])
+def test_an_error_after_new_names_leaves_the_ranker_as_it_was(grades, weights, options, tmp_path):
+    ranker = PerceptronRanker(warm_start=True, random_state=0, **options)
+    ranker.fit([["a"], ["b"]] * 3, GRADES, qid=QID)
+    before = ranker.n_features_in_, ranker.vocabulary_, ranker.ledger_
+    for learn in (ranker.partial_fit, ranker.fit):
+        with pytest.raises(ValueError, match=r"finite|[Ww]eight"):
+            learn([["c"], ["d"]] * 3, grades, qid=QID, sample_weight=weights)
+        assert (ranker.n_features_in_, ranker.vocabulary_, ranker.ledger_) == before
+        assert options or ranker.coef_.shape == (1, 2)
+    save(ranker, tmp_path / "ranker")
+    assert load(tmp_path / "ranker").rank([["b"], ["a"]]).tolist() == ranker.rank([["b"], ["a"]]).tolist()
+
+
+@pytest.mark.parametrize("kernel", [None, kernels.RBF(gamma=0.5)])
+def test_explain_over_a_row_without_unknown_names(kernel):
+    ranker = PerceptronRanker(kernel, random_state=0).fit([{"a": 1}, {"b": 1}] * 3, GRADES, qid=QID)
+    pair = [{"a": 1, "zz": 1}, {"b": 1}]
+    first, second = ranker.decision_function(pair)
+    assert ranker.explain(pair[0], over=pair[1]).score == pytest.approx(first - second)

@@ -11,8 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, QuantileTransformer, StandardScaler
 
 from rosenblatt import PerceptronClassifier, PerceptronRanker, ScaleWarning, kernels
-from rosenblatt.data import scales as data_scales
-from rosenblatt.estimators import scales
+from rosenblatt.estimators import inputs
 
 RANDOM = np.random.default_rng(0)
 ROWS = 200
@@ -48,6 +47,31 @@ def test_fit_warns_once_and_names_the_columns(kernel, dtype):
     assert "column 1 up to 20,000, column 2 up to 60, column 0 up to 3." in text
 
 
+def test_sparse_rows_and_dicts_are_looked_at():
+    names = ["age", "income", "hours"]
+    (text,) = warned(lambda: learner().fit(sp.csr_array(APART), LABELS))
+    assert "column 1 up to 20,000, column 2 up to 60, column 0 up to 3." in text
+    dicts = [dict(zip(names, row, strict=True)) | {"job": "clerk"} for row in APART.tolist()]
+    (text,) = warned(lambda: learner().fit(dicts, LABELS))
+    assert "'income' up to 20,000, 'hours' up to 60, 'job=clerk' up to 1." in text
+    whole = [{"age": 20 + i % 60, "income": 1000 * (i % 90)} for i in range(ROWS)]
+    (text,) = warned(lambda: learner().fit(whole, LABELS))
+    assert "'income' up to 90,000, 'age' up to 80." in text
+
+
+def test_a_sparse_column_that_is_small_in_the_sample_only_is_silent():
+    many = np.tile(APART, (1000, 1))
+    many[17, [0, 2]] = 1000.0
+    assert not warned(lambda: inputs.warn_of_scales(sp.csr_array(many)))
+
+
+def test_not_a_number_in_sparse_rows_is_left_to_the_pass():
+    rows = sp.csr_array(APART)
+    rows.data[7] = np.nan
+    with pytest.raises(ValueError, match=r"row 2 .* contains NaN"):
+        learner().fit(rows, LABELS)
+
+
 def test_warning_points_at_the_line_that_called_fit():
     for fit in (learner().fit, learner().partial_fit):
         with pytest.warns(ScaleWarning) as caught:
@@ -79,7 +103,10 @@ SILENT = {
     "indicators beside standardised columns": np.hstack([StandardScaler().fit_transform(APART), one_hot(30)]),
     "dense counts": RANDOM.poisson([0.01, 0.1, 1.0, 300.0], size=(ROWS, 4)),
     "pixels": RANDOM.integers(0, 256, size=(ROWS, 9)) * RANDOM.random(9),
-    "sparse": sp.csr_array(APART),
+    "sparse counts": sp.csr_array(RANDOM.poisson([0.01, 0.1, 1.0, 300.0], size=(ROWS, 4)) * [1, 1, 1, 9]),
+    "sparse rows, of which few have small values": sp.csr_array(
+        np.hstack([ALIKE, np.eye(ROWS, 19, -3) * 1e-5])
+    ),
     "rounding errors of constants": np.hstack([ALIKE, ALIKE[:, :1] * 1e-15, ALIKE[:, :1] * 1e-10]),
     "few rows": APART[:19],
     "a rare outlier beside standardised columns": np.hstack([ALIKE, np.eye(ROWS, 1, -3) * 14.0 - 0.07]),
@@ -128,7 +155,7 @@ def test_partial_fit_looks_once_at_the_first_rows_that_are_enough():
 
 def test_partial_fit_of_a_row_looks_at_no_column(monkeypatch):
     stream = learner().partial_fit(ALIKE, LABELS)
-    monkeypatch.setattr(data_scales, "_of_dense", lambda X: 1 / 0)
+    monkeypatch.setattr(inputs, "_of_dense", lambda X: 1 / 0)
     for i in range(5):
         stream.partial_fit(APART[[i]], LABELS[[i]])
 
@@ -140,20 +167,20 @@ def test_predicting_and_validation_sets_do_not_warn():
 
 def test_a_sample_of_the_rows_is_looked_at(monkeypatch):
     looked = []
-    of = data_scales._of_dense
-    monkeypatch.setattr(data_scales, "_of_dense", lambda X: looked.append(X.shape) or of(X))
-    scales.warn_of_scales(np.tile(ALIKE, (1000, 1)))
-    scales.warn_of_scales(np.zeros((50, 100_000)))
-    assert looked == [(data_scales.LOOKED_AT, 3), (25, 100_000)]
+    of = inputs._of_dense
+    monkeypatch.setattr(inputs, "_of_dense", lambda X: looked.append(X.shape) or of(X))
+    inputs.warn_of_scales(np.tile(ALIKE, (1000, 1)))
+    inputs.warn_of_scales(np.zeros((50, 100_000)))
+    assert looked == [(inputs.LOOKED_AT, 3), (25, 100_000)]
 
 
 def test_a_column_that_is_small_in_the_sample_only_is_silent():
     """As one that was scaled to [0, 1] by an outlier."""
     many = np.tile(ALIKE, (1000, 1))
     many[:, 0] /= 1e5
-    assert warned(lambda: scales.warn_of_scales(many))
+    assert warned(lambda: inputs.warn_of_scales(many))
     many[17, 0] = -1.0
-    assert not warned(lambda: scales.warn_of_scales(many))
+    assert not warned(lambda: inputs.warn_of_scales(many))
 
 
 def test_warning_is_an_error_if_asked_for():
@@ -174,3 +201,22 @@ def test_calibration_warns_once():
     with warnings.catch_warnings(action="always", record=True) as caught:
         PerceptronClassifier(calibration=0.2, random_state=0).fit(X, X[:, 0] > 0)
     assert len([each for each in caught if issubclass(each.category, ScaleWarning)]) == 1
+
+
+def test_far_apart_names_the_largest_columns_and_the_smallest():
+    small = RANDOM.uniform(0.5, 1, size=(30, 1))
+    X = np.hstack([small, small * 5000, small * 20, np.full((30, 1), 1e9)])
+    assert [column for column, _ in inputs.far_apart(X)] == [1, 2, 0]
+    assert [column for column, _ in inputs.far_apart(sp.csr_array(X[:, :3]))] == [1, 2, 0]
+    assert [column for column, _ in inputs.far_apart(X[:19])] == [1, 2, 0]
+    assert inputs.far_apart(X[:, [0, 2]]) == []
+    assert inputs.far_apart(np.zeros((30, 0))) == []
+
+
+def test_far_apart_is_silent_for_sparse_counts_and_rare_features():
+    counts = RANDOM.integers(0, 2, size=(30, 4)) * [1, 1, 1, 5000]
+    assert inputs.far_apart(sp.csr_array(counts.astype(float))) == []
+    assert inputs.far_apart(counts.astype(float)) != []
+    rare = RANDOM.uniform(0.5, 1, size=(30, 2))
+    rare[1:, 1], rare[0, 1] = 0, 1e-5
+    assert inputs.far_apart(sp.csr_array(rare)) == []

@@ -62,7 +62,7 @@ def test_tagger_rejects_broken_sparse_sequences(part, number):
         (SENTENCES, TAGS, {"metric": "auc"}, "Got 'auc'"),
         (SENTENCES, TAGS, {"hashing": 0}, "hashing"),
         (SENTENCES, TAGS, {"n_iter_no_change": 0}, "n_iter_no_change must be"),
-        (SENTENCES, TAGS, {"class_weight": {"X": 2}}, "do not occur"),
+        (SENTENCES, TAGS, {"class_weight": {"X": 2}}, "names 'X', which does not occur, and leaves out"),
         (SENTENCES, TAGS, {"class_weight": 3}, "class_weight"),
         (SENTENCES, TAGS, {"max_iter": 0}, "max_iter"),
         (SENTENCES, TAGS, {"predictor": "mean"}, "predictor"),
@@ -150,3 +150,11 @@ def test_tagger_refuses_a_precomputed_kernel():
     ):
         with pytest.raises(ValueError, match=r"needs a kernel it can evaluate\. Got a precomputed one"):
             make()
+
+
+def test_partial_fit_with_bad_weights_learns_no_features():
+    tagger = PerceptronTagger(random_state=0).fit([["a", "b"]], [["X", "Y"]])
+    before = tagger.coef_.shape
+    with pytest.raises(ValueError, match="sample_weight must be a finite number"):
+        tagger.partial_fit([["c", "d"]], [["X", "Y"]], sample_weight=[-1.0])
+    assert tagger.coef_.shape == before

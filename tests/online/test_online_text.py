@@ -262,3 +262,13 @@ def test_a_refused_line_brings_no_names():
     assert learner.reader.state[2].names() == ["old"]
     learner.learn_one("late:1 old:1", "a")
     assert learner.reader.state[2].names() == ["old", "late"]
+
+
+def test_a_line_that_fails_forgets_no_name_that_was_known():
+    """Its names make the table grow, after which some of the others stand behind them."""
+    for trial in range(60):
+        names, new = ([f"{trial}{kind}{i}" for i in range(size)] for kind, size in (("w", 460), ("new", 120)))
+        fast = lines_of(Vectoriser(), Terms())
+        before = fast.row(" ".join(names), learning=True)[0].tolist()
+        assert fast.row(" ".join([*new, "x:1e999"]), learning=True) is None
+        assert fast.row(" ".join(names), learning=False)[0].tolist() == before

@@ -10,7 +10,7 @@ from rosenblatt.arena.contests import Contest
 from rosenblatt.engine.run import Run, begin
 from rosenblatt.games import Binary
 from rosenblatt.kernels import Kernel
-from rosenblatt.rules import Perceptron, Rule, as_rule, auto_rule
+from rosenblatt.rules import Perceptron, Rule, as_rule
 from rosenblatt.tasks.task import Task
 
 ON_VECTORS = "A player's kernel must be about vectors and printed as an expression, such as RBF(sigma=1.0)."
@@ -94,19 +94,18 @@ def as_learner(player: Any) -> Learner:
     task = getattr(player, "task_", getattr(player, "task", None))
     if isinstance(task, Task):
         return _of_run(task.run)
-    given = player.get_params(deep=False) if hasattr(player, "get_params") else {}
-    if "rule" not in given:
+    if not hasattr(player, "new_task"):
         raise TypeError(
             f"Player B is an arena.Learner, an estimator or an online learner. Got {player!r:.80}."
         )
-    if given.get("budget") is not None:
+    options = player.new_task().options
+    if options["budget"] is not None:
         raise ValueError(FORGETS)
-    kernel, intercept = given.get("kernel"), given.get("fit_intercept", False)
     return Learner(
-        kernel=kernel,
-        rule=as_rule(given["rule"], given["learning_rate"], auto_rule(kernel=kernel is not None)),
-        fit_intercept=kernel is None if intercept == "auto" else bool(intercept),
-        ties=given.get("ties", "mistake"),
+        kernel=options["kernel"],
+        rule=options["rule"],
+        fit_intercept=bool(options.get("intercept")),
+        ties=getattr(player, "ties", "mistake"),
     )
 
 

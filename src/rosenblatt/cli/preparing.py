@@ -15,8 +15,9 @@ from rosenblatt.cli.options import SEQUENCE, weights_by_name
 from rosenblatt.cli.work import Options, Work
 from rosenblatt.data.blocks import APART, Block
 from rosenblatt.data.encoding import kind_of_labels, label_strings
-from rosenblatt.data.scales import ENOUGH, far_apart, fitted
+from rosenblatt.data.scales import fitted
 from rosenblatt.data.sources import name_of
+from rosenblatt.estimators.inputs import ENOUGH, far_apart
 
 MANY = 30
 """More different labels than this, if some are fractions, are taken for numbers to be predicted."""
@@ -27,17 +28,13 @@ def prepare(work: Work, blocks: Iterable[Any], options: Options) -> None:
     if options.scale != "none":
         work.scaling = fitted(options.scale, blocks, work.schema)
         work.source.scale(work.scaling)
-    before = getattr(work.estimator, "class_weight", None)
-    if options.class_weight is not None or isinstance(before, dict):
+    if options.class_weight is not None:
         counts = _counts(blocks, sequences=work.game == SEQUENCE)
         known = [] if options.classes is None else classes_of(options.classes).tolist()
         if options.continued is not None:
             known = work.estimator.classes_.tolist()
         labels = [*counts, *(label for label in known if label not in counts)]
-        weights = _completed(before, labels)
-        if options.class_weight is not None:
-            weights = _weights(options.class_weight, counts, labels)
-        work.estimator.set_params(class_weight=weights)
+        work.estimator.set_params(class_weight=_weights(options.class_weight, counts, labels))
 
 
 def _counts(blocks: Iterable[Any], *, sequences: bool) -> Counter[Any]:
@@ -52,12 +49,6 @@ def _counts(blocks: Iterable[Any], *, sequences: bool) -> Counter[Any]:
             labels, times = np.unique(block.y, return_counts=True)
             counts.update(dict(zip(labels.tolist(), times.tolist(), strict=True)))
     return counts
-
-
-def _completed(weights: dict[Any, float] | None, labels: list[Any]) -> dict[Any, float]:
-    """Return the weights that a model was learned with, and 1 for labels that come later."""
-    before = weights or {}
-    return before | {label: 1.0 for label in labels if label not in before}
 
 
 def _weights(asked: str, counts: Counter[Any], labels: list[Any]) -> dict[Any, float]:

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from rosenblatt._types import Data, Floats, Ints
-from rosenblatt.data.blocks import APART, Block
+from rosenblatt.data.blocks import Block
 from rosenblatt.data.scaling import Quantiles, Scaling, Standard
 from rosenblatt.data.schema import Schema
 from rosenblatt.rows import starts_of
@@ -23,18 +23,6 @@ MOST = 1000
 
 SAMPLED = 2**26
 """The most bytes of rows from which quantiles are computed: of more, every second row, or fourth, …"""
-
-ENOUGH = 20
-"""The fewest rows from which it is decided whether scales are far apart."""
-
-ROUNDING = 1e-9
-"""A column below this, and below this share of the largest, is taken for rounding errors of a constant."""
-
-LOOKED_AT, VALUES = 2000, 2**18
-"""The most dense rows, and about the most values, in which scales that are far apart are looked for."""
-
-TRIED = 3
-"""Columns that are small in these rows, the smallest first, of which all rows are looked at."""
 
 CONSTANT = 1e-13
 """The most that the values of a constant column differ from their mean by rounding, relative to it."""
@@ -161,54 +149,3 @@ def _of_strings(schema: Schema, width: int) -> Ints:
     """Return the ids of the features that are strings."""
     ids = np.array(schema.features_of_strings, np.int64)
     return ids[ids < width]
-
-
-def far_apart(X: Data) -> list[tuple[int, float]]:
-    """Return columns to name, each with its scale, if their scales differ by more than APART; else none.
-
-    The scale of a column is its largest magnitude; a constant column has none. Columns that sparse rows have
-    less than ENOUGH times are not looked at, nor sparse counts, which are of one kind.
-
-    Examples
-    --------
-    >>> far_apart(np.array([[1.0, 50_000.0, 7.0], [2.0, 0.0, 7.0]]))
-    [(1, 50000.0), (0, 2.0)]
-    """
-    scales = _of_sparse(X) if sp.issparse(X) else _of_dense(_some_rows(X))
-    largest, smallest = _extremes(scales)
-    for column in smallest.tolist():
-        if not sp.issparse(X):  # the rows looked at may lack its large values
-            scales[column] = np.abs(X[:, column]).max()
-        if scales[largest[0]] > APART * scales[column]:
-            named = [*(index for index in largest.tolist() if index != column), column]
-            return [(index, float(scales[index])) for index in named]
-    return []
-
-
-def _some_rows(X: Floats) -> Floats:
-    """Return some rows, at equal distances."""
-    rows = min(LOOKED_AT, max(ENOUGH, VALUES // max(X.shape[1], 1)))
-    return X[:: max(1, len(X) // rows)]
-
-
-def _of_dense(X: Floats) -> Floats:
-    """Return the largest magnitude in each column, 0 if it is constant."""
-    lowest, highest = X.min(axis=0), X.max(axis=0)
-    return np.where(lowest < highest, np.maximum(highest, -lowest), 0.0)
-
-
-def _of_sparse(X: Any) -> Floats:
-    """Return the largest magnitude in each column that is not rare; 0 for all if the values are counts."""
-    if ((X.data >= 0) & (X.data == np.rint(X.data))).all():
-        return np.zeros(X.shape[1])
-    present = np.bincount(X.indices, X.data != 0, minlength=X.shape[1])
-    return np.where(present >= ENOUGH, abs(X).max(axis=0).toarray().ravel(), 0.0)
-
-
-def _extremes(scales: Floats) -> tuple[Ints, Ints]:
-    """Return the two columns with the largest scales, and the smallest of those far below, smallest first."""
-    order: Ints = np.argsort(scales, kind="stable")[::-1]
-    largest = scales[order[:1]].max(initial=0.0)
-    order = order[scales[order] > min(ROUNDING, ROUNDING * largest)]
-    below = order[largest > APART * scales[order]]
-    return order[:2], below[::-1][:TRIED]

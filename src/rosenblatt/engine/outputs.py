@@ -68,7 +68,7 @@ class Outputs:
 
     def of_truths(self, truths: Array) -> Array:
         """Return what former truths are now."""
-        if self.truths is None:
+        if self.truths is None or not len(truths):
             return truths
         if truths.ndim == 2:  # a new column is 0, as nothing was known of it
             found: Array = np.zeros((len(truths), len(self.source)), truths.dtype)

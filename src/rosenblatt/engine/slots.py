@@ -57,7 +57,8 @@ class SupportSlots(SupportSet):
     @property
     def truths(self) -> Array:
         """The truth about each stored row; NO_TRUTH if it was made of two."""
-        return np.array([self._truth_of.get(row, self._no_truth) for row in self._ids.tolist()])
+        found = [self._truth_of.get(row, self._no_truth) for row in self._ids.tolist()]
+        return np.array(found, None if found else np.int64)
 
     def learn_truths(self, truths: Array, first: int) -> None:
         """Take note of the truths about rows stored since the last call, whose ids count from `first`."""

@@ -88,7 +88,7 @@ class Answering:
         x
             One row, or one object.
         predictor
-            "last", "best" or "average"; the learner's own by default.
+            "last", "best", "average" or "recent"; the learner's own by default.
         label
             The class whose score to explain: by default the predicted one, or the second of two. The score
             of the first of two is minus that of the second. Where rows have sets of labels, the label, by
@@ -97,7 +97,7 @@ class Answering:
             "features": weight × value of each, without a kernel only. "examples": importance × similarity of
             each support vector. By default features without a kernel, and examples with one.
         names
-            The names of features by index, if the learner does not know them.
+            The names of features by index, if the learner does not know them; not for examples.
 
         Examples
         --------

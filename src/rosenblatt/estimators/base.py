@@ -16,14 +16,13 @@ from sklearn.utils import check_random_state
 
 from rosenblatt._expressions import Value, nested
 from rosenblatt.budgets import as_budget
-from rosenblatt.data.scales import ENOUGH
 from rosenblatt.engine import predictors
 from rosenblatt.engine.learner import BLOCK
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Run
 from rosenblatt.engine.threads import limited_to
 from rosenblatt.estimators.fitted import Fitted
-from rosenblatt.estimators.scales import warn_of_scales
+from rosenblatt.estimators.inputs import ENOUGH, warn_of_scales
 from rosenblatt.estimators.states import Stored
 from rosenblatt.estimators.training import Training
 from rosenblatt.features.strings import as_features
@@ -31,7 +30,7 @@ from rosenblatt.kernels import Kernel, kernel_of
 from rosenblatt.kernels.wrappers import COEF0, DEGREE, GAMMA
 from rosenblatt.rules import Rule, as_rule, auto_rule
 from rosenblatt.tasks.plans import Plan, Position
-from rosenblatt.tasks.task import Task, intercept_of, play_at_once, train
+from rosenblatt.tasks.task import RowTask, Task, intercept_of, play_at_once, train
 
 
 def generator(random_state: Any) -> np.random.Generator:
@@ -62,10 +61,10 @@ def one_of(name: str, value: Any, allowed: tuple[str, ...]) -> None:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, allowed))}. Got {value!r}.")
 
 
-def flag(name: str, value: Any, or_else: str = "") -> None:
-    """Raise ValueError if a parameter is neither True nor False; `or_else` names what else it may be."""
+def flag(name: str, value: Any) -> None:
+    """Raise ValueError if a parameter is neither True nor False."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be {or_else}True or False. Got {value!r}.")
+        raise ValueError(f"{name} must be True or False. Got {value!r}.")
 
 
 def is_integer(value: Any) -> bool:
@@ -116,9 +115,14 @@ def untouched_on_error(estimator: Any) -> Iterator[None]:
 def tag_rows(tags: Any, kernel: Any, features: Any) -> None:
     """Write into scikit-learn's tags of the input which data a learner takes: rows, dicts, or any objects."""
     objects = features is not None or (isinstance(kernel, Kernel) and kernel.on_objects)
+    named = (
+        kernel != "precomputed"
+        if isinstance(kernel, str | None)
+        else isinstance(kernel, Kernel) and kernel.inner
+    )
     tags.two_d_array = tags.sparse = not objects
     tags.one_d_array = tags.string = objects
-    tags.dict = objects or not isinstance(kernel, Kernel) or kernel.inner
+    tags.dict = objects or named
 
 
 class RunEstimator(Training, Stored, Fitted, BaseEstimator):
@@ -237,17 +241,19 @@ class RunEstimator(Training, Stored, Fitted, BaseEstimator):
         with untouched_on_error(self), limited:
             yield
 
-    def _watch_scales(self, data: Any, *, first: bool) -> None:
+    def _watch_scales(self, task: RowTask, data: Any, *, first: bool) -> None:
         """Warn of columns whose scales are far apart, in `fit` and the first `partial_fit` of enough rows.
 
-        Sparse rows are not looked at, which mostly hold counts, nor rows for kernels that may weigh columns
-        themselves. The warning names the line that called `fit`.
+        Not for kernels that may weigh columns themselves. The warning names the line that called `fit`.
         """
-        if not isinstance(data, np.ndarray) or len(data) < ENOUGH or (self._scales_seen and not first):
-            return
         kernel = self._kernel()
+        if not hasattr(data, "shape") or data.shape[0] < ENOUGH or (self._scales_seen and not first):
+            return
         if kernel is None or kernel.inner:
-            warn_of_scales(data, getattr(self, "feature_names_in_", None), stacklevel=3)
+            names = getattr(self, "feature_names_in_", None)
+            if task.vocabulary is not None:
+                names = task.vocabulary.vectoriser.names()
+            warn_of_scales(data, names, stacklevel=3)
         self._scales_seen = True
 
     @property

@@ -17,7 +17,6 @@ from rosenblatt.engine.threads import limited_to
 from rosenblatt.estimators import inputs, validation
 from rosenblatt.estimators.base import generator
 from rosenblatt.estimators.fitted import NotThere, available
-from rosenblatt.estimators.scales import ScaleWarning
 from rosenblatt.games import Game, MultiLabel
 from rosenblatt.kernels import Kernel
 from rosenblatt.kernels.wrappers import COEF0, DEGREE, GAMMA
@@ -144,13 +143,13 @@ class Calibrating:
             instead="call calibrate(X, y) with other examples",
         )
         rest = block.take(validation.others(ids, len(block)))
-        second = copy(self).set_params(calibration=None, warm_start=False, kernel=self.run_.kernel)
-        second.set_params(gamma=GAMMA, degree=DEGREE, coef0=COEF0)  # the kernel has what the data decided
-        second.set_params(features=None, hashing=None)  # the rows are made
+        decided = {"kernel": self.run_.kernel, "gamma": GAMMA, "degree": DEGREE, "coef0": COEF0}
+        made = {"features": None, "hashing": None}  # as the rows are
+        second = copy(self).set_params(calibration=None, warm_start=False, verbose=False, **decided, **made)
         X, *others = validation.as_wide([rest.X, *(part.X for part in held)])
         sets = [(rows, part.y) for rows, part in zip(others, held, strict=True)]
-        with warnings.catch_warnings(action="ignore", category=ScaleWarning):  # the first run has warned
-            second.set_params(verbose=False).fit(X, rest.y, rest.sample_weight, sets or None)
+        with warnings.catch_warnings(action="ignore", category=UserWarning):  # the first run has warned
+            second.fit(X, rest.y, rest.sample_weight, sets or None)
         held_out = block.take(ids)
         if self.task_.vocabulary is None:
             held_out = replace(held_out, X=validation.as_new(held_out.X, rest.X))

@@ -248,7 +248,8 @@ class PerceptronClassifier(Calibrating, Answering, ClassifierMixin, RunEstimator
             kernel = task.options["kernel"]
             compiled_pass_searches = kernel is None and self._intercept(self.fit_intercept)
             data, labels = self._checked(task, X, y, reset=not begun, search=not compiled_pass_searches)
-            self._watch_scales(data, first=True)
+            self._watch_scales(task, data, first=True)
+            classification.warn_of_numbers(labels, stacklevel=2)
             held = [] if eval_set is None else self._validation_sets(task, eval_set, labels)
             block = Block(data, labels, sample_weight=sample_weight)
             self._train(task, block, held, begun=begun)
@@ -275,12 +276,13 @@ class PerceptronClassifier(Calibrating, Answering, ClassifierMixin, RunEstimator
             kernel = task.options["kernel"]
             validation.check_in_chunks(self, kernel)
             given = classification.given_classes(classes, task.classes if resuming else None)
-            if resuming and given is not None:
+            task.grows = True
+            if not resuming:
+                task.given = given
+            elif given is not None:
                 task.admit_classes(given)
-            elif not resuming:
-                task.given, task.grows = given, True
             data, labels = self._checked(task, X, y, reset=not resuming)
-            self._watch_scales(data, first=False)
+            self._watch_scales(task, data, first=False)
             block = Block(data, labels, sample_weight=sample_weight)
             random = NOTHING_DRAWN if resuming else generator(self.random_state)
             if not resuming:

@@ -36,7 +36,7 @@ class Comparing:
             Another row, whose score is subtracted: what is positive puts `x` above it. None for the score of
             `x` itself.
         predictor
-            "last", "best" or "average"; the learner's own by default.
+            "last", "best", "average" or "recent"; the learner's own by default.
         by
             "features": weight × value of each, without a kernel only. "examples": importance × similarity of
             each support vector, labelled by its grade, which counts from 0. By default features without a
@@ -62,6 +62,10 @@ class Comparing:
     def _rows_to_explain(self, x: Any, over: Any) -> Rows:
         """Return one row, or two if there is another to compare it with."""
         given = [inputs.one_row(self, row, self.task_) for row in ((x,) if over is None else (x, over))]
+        if self.task_.vocabulary is not None:  # together: unknown names make rows wider
+            return rows_of(
+                inputs.checked_data(self, [row for one in given for row in one], self.task_, reset=False)
+            )
         return rows_of(_stacked([inputs.checked_data(self, row, self.task_, reset=False) for row in given]))
 
 

@@ -1,7 +1,8 @@
-"""Validation of the rows that users pass."""
+"""Validation of the rows that users pass, and the warning about columns whose scales are far apart."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import Any
@@ -10,7 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from rosenblatt._types import Data
+from rosenblatt._types import Array, Data, Floats, Ints
+from rosenblatt.data.blocks import APART
 from rosenblatt.features.encoders import shown
 from rosenblatt.features.strings import as_features
 from rosenblatt.kernels import Kernel
@@ -18,6 +20,18 @@ from rosenblatt.rows import canonical, frames, rows_of, squared_norms
 from rosenblatt.rows.frames import refuse_lazy, values_of
 from rosenblatt.tasks.naming import check_kernel
 from rosenblatt.tasks.task import WIDEST
+
+ENOUGH = 20
+"""The fewest rows from which it is decided whether scales are far apart."""
+
+ROUNDING = 1e-9
+"""A column below this, and below this share of the largest, is taken for rounding errors of a constant."""
+
+LOOKED_AT, VALUES, SPARSE_VALUES = 2000, 2**18, 2**15
+"""The most rows, and about the most values, in which scales that are far apart are looked for."""
+
+TRIED = 3
+"""Columns that are small in these rows, the smallest first, of which all rows are looked at."""
 
 
 def checked_data(
@@ -162,3 +176,115 @@ def refuse_zero_vectors(data: Data, kernel: Kernel | None) -> None:
             f"Row {zero[0]} {what}, which every guess without an intercept scores 0 and so can "
             f"never learn ({len(zero)} such rows). Drop them or set fit_intercept=True."
         )
+
+
+class ScaleWarning(UserWarning):
+    """Columns have scales that differ by a factor above 1,000, and nothing has scaled them.
+
+    The scale of a column is its largest magnitude; a constant column has none. Of sparse rows and dicts,
+    columns that few rows have are not looked at; if all values are counts, only those that most rows have.
+    """
+
+
+def warn_of_scales(X: Data, names: Any = None, stacklevel: int = 1) -> None:
+    """Warn, once for all columns, if their scales are far apart.
+
+    Parameters
+    ----------
+    X
+        Rows of finite numbers, dense or CSR.
+    names
+        The names of the columns; their indices are shown if there are none.
+    stacklevel
+        Whose line the warning names: 1 is the caller's, 2 that of its caller, and so on.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> with warnings.catch_warnings(action="always", record=True) as caught:
+    ...     warn_of_scales(np.array([[1.0, 0.0, 7.0], [5000.0, 1.0, 7.0]]))
+    >>> print(str(caught[0].message).partition(". ")[0])
+    The scales of columns differ by a factor above 1,000: column 0 up to 5,000, column 1 up to 1
+    """
+    found = far_apart(X)
+    if found:
+        shown = ", ".join(_described(names, column, scale) for column, scale in found)
+        warnings.warn(
+            f"The scales of columns differ by a factor above {APART:,.0f}: {shown}. The large ones "
+            "outweigh the others in inner products and distances. Scale X, as by StandardScaler or "
+            "QuantileTransformer, fitted to the training rows.",
+            ScaleWarning,
+            stacklevel=stacklevel + 1,
+        )
+
+
+def _described(names: Any, index: int, scale: float) -> str:
+    """Return a column with its scale, rounded."""
+    column = f"column {index}" if names is None else repr(str(names[index]))
+    return f"{column} up to {float(f'{scale:.1g}'):,g}"
+
+
+def far_apart(X: Data) -> list[tuple[int, float]]:
+    """Return columns to name, each with its scale, if their scales differ by more than APART; else none.
+
+    The scale of a column is its largest magnitude; a constant column has none. Of sparse rows, columns that
+    few rows have are not looked at; if all values are counts, as of words, only those that most rows have.
+
+    Examples
+    --------
+    >>> far_apart(np.array([[1.0, 50_000.0, 7.0], [2.0, 0.0, 7.0]]))
+    [(1, 50000.0), (0, 2.0)]
+    """
+    some = _some_rows(X)
+    columns, scales = _of_sparse(some) if sp.issparse(X) else (np.arange(X.shape[1]), _of_dense(some))
+    largest, smallest = _extremes(scales)
+    for i in smallest.tolist():  # the rows looked at may lack its large values
+        scales[i] = np.abs(_values_in(X, columns[i])).max()
+        if scales[largest[0]] / APART > scales[i]:
+            named = [*(index for index in largest.tolist() if index != i), i]
+            return [(int(columns[index]), float(scales[index])) for index in named]
+    return []
+
+
+def _some_rows(X: Data) -> Data:
+    """Return some rows, at equal distances."""
+    values, most = (X.nnz // X.shape[0], SPARSE_VALUES) if sp.issparse(X) else (X.shape[1], VALUES)
+    rows = min(LOOKED_AT, max(ENOUGH, most // max(values, 1)))
+    return X[:: max(1, X.shape[0] // rows)]
+
+
+def _values_in(X: Data, column: int) -> Array:
+    """Return the values of a column; of sparse rows those that are there."""
+    values: Array = X.data[X.indices == column] if sp.issparse(X) else X[:, column]
+    return values
+
+
+def _of_dense(X: Floats) -> Floats:
+    """Return the largest magnitude in each column, 0 if it is constant."""
+    lowest, highest = X.min(axis=0), X.max(axis=0)
+    return np.where(lowest < highest, np.maximum(highest, -lowest), 0.0)
+
+
+def _of_sparse(X: Any) -> tuple[Ints, Floats]:
+    """Return the columns that are not rare, and the largest magnitude in each; none if all are alike."""
+    there = X.data != 0
+    values, indices = X.data[there], X.indices[there]
+    magnitudes = np.abs(values)
+    largest = magnitudes.max(initial=0.0)
+    if not np.isfinite(largest) or largest / APART <= magnitudes.min(initial=np.inf):
+        return np.zeros(0, np.int64), np.zeros(0)
+    counts = bool((values == np.rint(magnitudes)).all())
+    columns, index, present = np.unique(indices, return_inverse=True, return_counts=True)
+    scales = np.zeros(len(columns))
+    np.maximum.at(scales, index, magnitudes)
+    common = present >= (max(ENOUGH, X.shape[0] / 2) if counts else ENOUGH)
+    return columns[common], scales[common]
+
+
+def _extremes(scales: Floats) -> tuple[Ints, Ints]:
+    """Return the two columns with the largest scales, and the smallest of those far below, smallest first."""
+    order: Ints = np.argsort(scales, kind="stable")[::-1]
+    largest = scales[order[:1]].max(initial=0.0)
+    order = order[scales[order] > min(ROUNDING, ROUNDING * largest)]
+    below = order[largest / APART > scales[order]]
+    return order[:2], below[::-1][:TRIED]

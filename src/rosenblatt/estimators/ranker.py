@@ -182,7 +182,7 @@ class PerceptronRanker(Comparing, RunEstimator):
             begun = self._continues
             task = self._resumed() if begun else self.new_task()
             block = self._block(task, X, y, qid, group, sample_weight, reset=not begun, learning=True)
-            self._watch_scales(block.X, first=True)
+            self._watch_scales(task, block.X, first=True)
             held = [] if eval_set is None else self._validation_sets(task, eval_set, eval_group)
             self._train(task, block, held, begun=begun)
         return self
@@ -198,7 +198,7 @@ class PerceptronRanker(Comparing, RunEstimator):
             resuming = hasattr(self, "task_")
             task = self._resumed() if resuming else self.new_task()
             block = self._block(task, X, y, qid, group, sample_weight, reset=not resuming, learning=True)
-            self._watch_scales(block.X, first=False)
+            self._watch_scales(task, block.X, first=False)
             if not resuming:
                 task.begin(block, generator(self.random_state))
             random = self._generator(task.run)  # other draws in every call

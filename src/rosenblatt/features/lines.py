@@ -110,11 +110,13 @@ class Lines:
     def _forget(self, before: Ints) -> None:
         """Take out the names that a line brought before it turned out to be one for the definition.
 
-        They came last, so no other name was put behind them.
+        The others are put into a new table: if it has grown since, some of them may stand behind new ones.
         """
         if self.width > before[loops.WIDTH]:
-            new = (self._slots[:, 0] != 0) & (self._slots[:, 1] >= before[loops.WIDTH])
-            self._slots[new] = 0
+            known = self._slots.copy()
+            known[self._slots[:, 1] >= before[loops.WIDTH]] = 0
+            self._slots = np.zeros_like(known)
+            loops.move_slots(known, self._slots)
             self._tally[:] = before
 
     def _room(self, most: int, learning: bool) -> tuple[Array, Floats]:

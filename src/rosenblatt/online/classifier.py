@@ -12,7 +12,6 @@ from rosenblatt.engine.packed import PackedRounds
 from rosenblatt.engine.run import Run
 from rosenblatt.kernels.wrappers import COEF0, DEGREE, GAMMA, kernel_of
 from rosenblatt.online.base import OnlineRows, given
-from rosenblatt.online.explaining import chosen_class, of_class
 from rosenblatt.online.labels import checked_label, checked_weight
 from rosenblatt.rows import rows_of
 from rosenblatt.rules import Rule
@@ -224,11 +223,15 @@ class Classifier(OnlineRows):
             lunch           -1            1           -1
         The score of spam is +1; the answer is spam.
         """
-        answer, run = self.predict(x), self._run
-        if run.kernel is None:
-            return of_class(run, self._predictor, self._reader, x, self._classes, answer, label)
-        chosen_class(self._classes, answer, label)
-        return self.task.explain(rows_of(self._reader.row(x)), self._predictor, label)
+        if len(self._classes) < 2:
+            raise ValueError(
+                "There is nothing to explain before two classes are known. Got "
+                f"{len(self._classes)}: call add_example."
+            )
+        row = rows_of(self._reader.row(x))
+        if self._run.kernel is None:
+            return self.task.attribution(row, self._predictor, label, self._reader.names())
+        return self.task.explain(row, self._predictor, label)
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         """Learn from x with its label y and a weight, as `add_example` does."""

@@ -41,7 +41,7 @@ class MakingReader(Reader):
             )
         self._features = features
         super().__init__(kernel)
-        self.state = True, None, self._vectoriser
+        self.named = True
 
     @property
     def state(self) -> tuple[bool | None, int | None, Vectoriser]:
@@ -53,7 +53,7 @@ class MakingReader(Reader):
     @state.setter
     def state(self, state: tuple[bool | None, int | None, Vectoriser]) -> None:
         self._take(*state)
-        self._lines = lines_of(self._vectoriser, self._features)
+        self._lines = lines_of(self._vectoriser, self._features) if self.kernel is None else None
 
     def packed(self, x: Any, learning: bool = False) -> Packed:
         """Return the features made of an example, packed."""
@@ -66,8 +66,8 @@ class MakingReader(Reader):
 
     def row(self, x: Any, learning: bool = False) -> Any:
         """Return the features made of an example as a row."""
-        lines = self._lines if self.kernel is None and isinstance(x, str) else None
-        line = None if lines is None else lines.row(x, learning)
+        lines = self._lines
+        line = lines.row(x, learning) if lines is not None and isinstance(x, str) else None
         if line is None:
             return super().row(features_of(self._features, x), learning)
         features, values, width = line

@@ -11,7 +11,6 @@ from rosenblatt._types import Floats, Ints
 from rosenblatt.engine.faults import NotFiniteError
 from rosenblatt.kernels.wrappers import COEF0, DEGREE, GAMMA, kernel_of
 from rosenblatt.online.base import OnlineRows, given
-from rosenblatt.online.explaining import of_row
 from rosenblatt.rows import count, rows_of
 from rosenblatt.rules import Rule
 from rosenblatt.tasks.lists import best_of
@@ -113,10 +112,9 @@ class Ranker(OnlineRows):
              near           +1            1           +1
         The score of the row over the other is -1; the answer is below.
         """
-        run = self._run
-        if run.kernel is None:
-            return of_row(run, self._predictor, self._reader, x, over)
         rows = rows_of(self._reader.rows([x] if over is None else [x, over]))
+        if self._run.kernel is None:
+            return self.task.attribution(rows, self._predictor, self._reader.names())
         return self.task.explain(rows, self._predictor)
 
     def _scores_of(self, candidates: Any) -> Floats:

@@ -66,6 +66,10 @@ class Reader:
         self._ids = self._vectoriser.ids
         self._latest: tuple[list[Any], bytes] = [], b""
 
+    def names(self) -> list[str] | None:
+        """Return the names of all features, by index; None if features have none."""
+        return self.state[2].names() if self.named else None
+
     def expect(self, example: Any, rows: Any) -> None:
         """Fix the kind of all later examples, if this one is the first; `rows` may be packed."""
         if self.named is None:

@@ -101,7 +101,7 @@ from rosenblatt.version import __version__
 def to_json(estimator: Any, names: Sequence[str] = ()) -> str:
     """Return a fitted estimator as a JSON string, in the format that this module's docstring describes.
 
-    It holds one guess, so the predictor must be "last", "best" or "average".
+    It holds one guess, so the predictor must be "last", "best", "average" or "recent".
 
     Parameters
     ----------

@@ -57,8 +57,9 @@ MOST_BYTES = 10**9
 def to_onnx(estimator: Any) -> bytes:
     """Return a fitted `PerceptronClassifier` or `PerceptronRanker` as an ONNX model.
 
-    It holds one guess, so the predictor must be "last", "best" or "average". Kernels may be any expression of
-    `Linear`, `Polynomial`, `RBF` and `Constant`. Sparse support vectors become dense.
+    It holds one guess, so the predictor must be "last", "best", "average" or "recent". Kernels may be any
+    expression of `Linear`, `Polynomial`, `RBF`, `Sigmoid` and `Constant`. Sparse support vectors become
+    dense.
 
     Examples
     --------

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite, check_array
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
@@ -22,11 +22,16 @@ from rosenblatt.rows.frames import first_missing, values_of
 from rosenblatt.tasks.explaining import Explained
 from rosenblatt.tasks.label_sets import refuse_sets, shown
 from rosenblatt.tasks.late_labels import continued
-from rosenblatt.tasks.task import RowTask, check_weights, fitted_to
+from rosenblatt.tasks.task import RowTask, fitted_to
+from rosenblatt.tasks.weights import weights_of_rows
 from rosenblatt.theory import certificates, directions
 
 CLASS_KINDS = "biuU"
 """Kinds of arrays that are always classes: booleans, integers and strings."""
+
+
+FEW = 20
+"""Rows in which many classes are not taken for numbers to be predicted."""
 
 
 def is_plain(y: Any) -> bool:
@@ -49,15 +54,15 @@ def _read_labels(y: Any) -> Array:
     refuse_sets(y)
     nullable = hasattr(y, "dtype") and not isinstance(y.dtype, np.dtype)  # scikit-learn would make floats
     labels = np.asarray(column_or_1d(values_of(y) if nullable else y, warn=True))
+    if isinstance(y, list | tuple) and labels.dtype.kind == "U":  # NumPy makes strings of all labels
+        _refuse_mixed(y)
     missing = first_missing(labels) if labels.dtype == object else None
     if missing is not None:
         raise ValueError(
             f"Every row must have a label. Got {labels[missing]!r} for row {missing}: leave out rows without."
         )
-    kinds = {type(label).__name__ for label in labels} if labels.dtype == object else set()
-    if len(kinds) > 1 and "str" in kinds:
-        found = ", ".join(sorted(kinds))
-        raise ValueError(f"Labels must be of one kind, or they have no order. Got {found}.")
+    if labels.dtype == object:
+        _refuse_mixed(labels)
     assert_all_finite(labels, input_name="y")
     if labels.dtype.kind == "f" and type_of_target(labels) == "continuous":
         fractions = labels[labels != np.rint(labels)]
@@ -68,6 +73,28 @@ def _read_labels(y: Any) -> Array:
     if labels.dtype.kind not in CLASS_KINDS:
         check_classification_targets(labels)
     return labels
+
+
+def _refuse_mixed(labels: Any) -> None:
+    """Raise ValueError if some labels are strings and others are not."""
+    kinds = {type(label).__name__ for label in labels}
+    if kinds & {"str", "str_"} and kinds - {"str", "str_"}:
+        raise ValueError(
+            f"Labels must be of one kind, or they have no order. Got {', '.join(sorted(kinds))}."
+        )
+
+
+def warn_of_numbers(labels: Array, stacklevel: int = 1) -> None:
+    """Warn if most labels occur once, and are numbers: those are to be predicted, not learned as classes."""
+    few = len(labels) < FEW or labels.ndim > 1 or labels.dtype.kind not in "iuf"
+    if few or float(labels.max()) - float(labels.min()) < len(labels) / 2:
+        return
+    if (classes := len(np.unique(labels))) > len(labels) / 2:
+        warnings.warn(
+            f"y has {classes} different numbers in {len(labels)} rows, and each is learned as a class. If "
+            "they are amounts, sort them into a few classes, as numpy.digitize does, or use a regressor.",
+            stacklevel=stacklevel + 1,
+        )
 
 
 def classes_of(labels: Array) -> Array:
@@ -144,31 +171,6 @@ def given_classes(given: Any, before: Array | None) -> Array | None:
             f"{missing.tolist()[0]!r}."
         )
     return found
-
-
-def weights(truths: Ints, classes: Array, sample_weight: Any, class_weight: Any) -> Floats | None:
-    """Return the weight of a correction on each row; None if all are 1."""
-    if sample_weight is None and class_weight is None:
-        return None
-    result = np.ones(len(truths))
-    if sample_weight is not None:
-        result *= _one_per_row(sample_weight, len(truths))
-    if class_weight is not None:
-        result *= compute_sample_weight(class_weight, classes[truths])
-    check_weights(result)
-    return result
-
-
-def _one_per_row(sample_weight: Any, rows: int) -> Floats:
-    """Return a weight per row from one for each of them, or one for all."""
-    weights = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
-    if weights.shape not in ((), (rows,)):
-        raise ValueError(
-            f"sample_weight must be a number or have one per row, shape {(rows,)}. Got shape {weights.shape}."
-        )
-    if not weights.any():
-        raise ValueError("Sample weights must contain at least one non-zero number. Got none.")
-    return np.broadcast_to(weights, (rows,))
 
 
 class ClassificationTask(Explained, RowTask):
@@ -295,7 +297,11 @@ class ClassificationTask(Explained, RowTask):
 
     def weights(self, truths: Array, sample_weight: Any) -> Floats | None:
         """Return the weight of a correction on each row; None if all are 1."""
-        return weights(truths, self.classes, sample_weight, self.class_weight)
+        if sample_weight is None and self.class_weight is None:
+            return None
+        return weights_of_rows(
+            truths, self.classes, sample_weight, self.class_weight, complete=not self.grows
+        )
 
     def scores(self, rows: Rows, predictor: str, random: np.random.Generator | None = None) -> Floats:
         """Return the scores of rows: one each for two classes, else one per class or output."""

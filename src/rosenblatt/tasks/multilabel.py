@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 
 from rosenblatt._types import Array, Bools, Floats, Ints
 from rosenblatt.data.blocks import Block
@@ -13,11 +12,11 @@ from rosenblatt.engine.outputs import with_outputs
 from rosenblatt.engine.slots import NO_TRUTH
 from rosenblatt.games import MultiLabel
 from rosenblatt.rows import Rows
-from rosenblatt.tasks import classification
 from rosenblatt.tasks.classification import ClassificationTask
 from rosenblatt.tasks.label_sets import NO_SET, in_form, label_sets, listed, shown
 from rosenblatt.tasks.late_labels import appended
 from rosenblatt.tasks.task import check_weights, fitted_to
+from rosenblatt.tasks.weights import weights_of_classes, weights_of_rows
 
 
 class MultiLabelTask(ClassificationTask):
@@ -103,17 +102,17 @@ class MultiLabelTask(ClassificationTask):
         A dict has factors for rows that have a label; "balanced" weighs those with a label and those without
         it against each other, for every label by itself.
         """
-        of_rows = classification.weights(truths, self.classes, sample_weight, None)
+        if sample_weight is None and self.class_weight is None:
+            return None
+        of_rows = weights_of_rows(truths, self.classes, sample_weight, None)
         if self.class_weight is None:
             return of_rows
-        found = (
-            np.ones(truths.shape) if of_rows is None else np.repeat(of_rows[:, None], truths.shape[1], axis=1)
-        )
+        found = np.repeat(of_rows[:, None], truths.shape[1], axis=1)
         if isinstance(self.class_weight, str):
             for column, truth in zip(found.T, truths.T, strict=True):
-                column *= compute_sample_weight(self.class_weight, truth)
+                column *= weights_of_classes(truth, [0, 1], self.class_weight)[truth]
         else:
-            factors = compute_class_weight(self.class_weight, classes=self.classes, y=self.classes)
+            factors = weights_of_classes(truths, self.classes, self.class_weight, complete=not self.grows)
             found *= np.where(truths > 0, factors, 1.0)
         check_weights(found.max(axis=1))
         check_weights(found.min(axis=1))

@@ -82,11 +82,13 @@ def savepoint(task: RowTask) -> Callable[[], None]:
     vocabulary, run = task.vocabulary, task.run
     if vocabulary is None:
         return lambda: None
-    width, rounds = vocabulary.width, run.book.rounds
+    width, rounds, features = vocabulary.width, run.book.rounds, task.features
 
     def restore() -> None:
         if run.book.rounds == rounds:
             vocabulary.vectoriser.forget(width)
+            task.features = features
+            task.finish()
         else:  # stopped by Ctrl-C after all was learned
             task.features = vocabulary.width
 

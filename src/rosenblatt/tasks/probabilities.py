@@ -8,7 +8,8 @@ from rosenblatt._types import Floats
 from rosenblatt.data.blocks import Block
 from rosenblatt.games import Argmax, Binary, Game, MultiLabel, OneVsRest
 from rosenblatt.rows import Rows
-from rosenblatt.tasks.classification import ClassificationTask, check_classes, encode, weights
+from rosenblatt.tasks.classification import ClassificationTask, check_classes, encode
+from rosenblatt.tasks.weights import weights_of_rows
 from rosenblatt.theory.calibration import Calibration, fitted, log_odds
 
 
@@ -47,5 +48,6 @@ def calibration(task: ClassificationTask, block: Block, predictor: str) -> Calib
     if len(task.classes) == 2 and len(np.unique(truths)) < 2:
         only = task.classes.tolist()[truths[0]]
         raise ValueError(f"Calibration needs examples of both classes. Got some of {only!r} only: give more.")
-    found = weights(truths, task.classes, block.sample_weight, None)
-    return fitted(evidence(task, task.rows(block.X), predictor), truths, found)
+    given = block.sample_weight
+    weights = None if given is None else weights_of_rows(truths, task.classes, given, None)
+    return fitted(evidence(task, task.rows(block.X), predictor), truths, weights)

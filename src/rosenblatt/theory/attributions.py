@@ -104,24 +104,22 @@ def attributed(
         Returns, for the score, the answer and what has the score.
     """
     data = sp.csr_array(row.data)
-    values = data.data.astype(np.float64)
-    named, weight, value, intercept = taken_apart(run, predictor, output, data.indices, values, names)
-    weight, intercept = sign * weight, sign * intercept
-    answer, what = asked(float(weight @ value + intercept))
-    return ordered(named, weight, value, intercept, answer=answer, output=what)
-
-
-def taken_apart(
-    run: Run, predictor: str, output: int, features: Ints, values: Floats, names: Any
-) -> tuple[list[str], Floats, Floats, float]:
-    """Return the features of a row that weigh something by name, their weights and values, and the intercept.
-
-    Without names, features are `x[0]` and so on.
-    """
-    weight, intercept = weights_of(run, predictor, output, features)
-    counts = np.flatnonzero(weight * values)
-    named = [f"x[{i}]" if names is None else str(names[i]) for i in features[counts].tolist()]
-    return named, weight[counts], values[counts], float(intercept)
+    weight, intercept = weights_of(run, predictor, output, data.indices)
+    weight, value = sign * weight, data.data.astype(np.float64)
+    contribution, intercept = weight * value, sign * float(intercept)
+    order = np.argsort(-np.abs(contribution), kind="stable")
+    order = order[contribution[order] != 0]
+    score = float(contribution.sum() + intercept)
+    answer, what = asked(score)
+    return Attribution(
+        answer=answer,
+        output=what,
+        score=score,
+        features=[f"x[{i}]" if names is None else str(names[i]) for i in data.indices[order].tolist()],
+        weight=weight[order],
+        value=value[order],
+        intercept=intercept,
+    )
 
 
 def explained_by(by: str | None, run: Run) -> str:
@@ -134,19 +132,3 @@ def explained_by(by: str | None, run: Run) -> str:
             f"{run.kernel!r}: use by='examples'."
         )
     return by or ("features" if run.kernel is None else "examples")
-
-
-def ordered(
-    features: list[Any], weight: Floats, value: Floats, intercept: float, *, answer: Any, output: Any
-) -> Attribution:
-    """Return the attribution of a score, its features by the magnitude of their contributions."""
-    order = np.argsort(-np.abs(weight * value), kind="stable")
-    return Attribution(
-        answer=answer,
-        output=output,
-        score=float((weight * value).sum() + intercept),
-        features=[features[i] for i in order.tolist()],
-        weight=weight[order],
-        value=value[order],
-        intercept=float(intercept),
-    )

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.class_weight import compute_class_weight
 
 from rosenblatt._types import Array, Floats, Ints
 from rosenblatt.features.encoders import lengths_of, location_of, shown
 from rosenblatt.rows import canonical, count, starts_of
 from rosenblatt.rows import parts as slices
 from rosenblatt.rows.columns import Columns, flat
+from rosenblatt.tasks.weights import weights_of_classes
 
 AT_ONCE = 2048
 """Sequences that are read before they are encoded, so that a generator's are not all held in memory."""
@@ -237,41 +237,35 @@ def check_allowed(truths: Ints, lengths: Ints, structure: Floats, labels: list[A
             )
 
 
+def checked_weights(sample_weight: Any, sequences: int) -> Floats:
+    """Return a weight per sequence as an array; raise ValueError if they cannot be used."""
+    own = np.asarray(sample_weight, float)
+    if own.shape != (sequences,) or not (np.isfinite(own).all() and (own >= 0).all()):
+        raise ValueError(
+            f"sample_weight must be a finite number of at least 0 for each of the {sequences} sequences. "
+            f"Got {shown(sample_weight)}."
+        )
+    return own
+
+
 def weights_of(
-    truths: Ints, lengths: Ints, labels: Sequence[Any], class_weight: Any, sample_weight: Any
+    truths: Ints,
+    lengths: Ints,
+    labels: Sequence[Any],
+    class_weight: Any,
+    sample_weight: Any,
+    *,
+    complete: bool,
 ) -> Floats | None:
     """Return the weight of each sequence: the mean weight of its labels, times its own."""
     weights = None
     if class_weight is not None:
-        if class_weight == "balanced":
-            each = compute_class_weight("balanced", classes=np.unique(truths), y=truths)
-            each = np.bincount(np.unique(truths), each, minlength=len(labels))
-        else:
-            each = _listed(class_weight, labels)
+        each = weights_of_classes(truths, labels, class_weight, complete=complete)
         totals = np.add.reduceat(
             np.append(each[truths], 0.0), np.minimum(starts_of(lengths)[:-1], len(truths))
         )
         weights = np.where(lengths > 0, totals / np.maximum(lengths, 1), 1.0)
     if sample_weight is not None:
-        own = np.asarray(sample_weight, float)
-        if own.shape != lengths.shape or not (np.isfinite(own).all() and (own >= 0).all()):
-            raise ValueError(
-                f"sample_weight must be a finite number of at least 0 for each of the {len(lengths)} "
-                f"sequences. Got {shown(sample_weight)}."
-            )
+        own = checked_weights(sample_weight, len(lengths))
         weights = own if weights is None else weights * own
     return weights
-
-
-def _listed(class_weight: Any, labels: Sequence[Any]) -> Floats:
-    if not isinstance(class_weight, Mapping):
-        raise ValueError(
-            f"class_weight must be 'balanced' or a dict from label to weight. Got {class_weight!r}."
-        )
-    unknown = [label for label in class_weight if label not in labels]
-    if unknown:
-        raise ValueError(f"class_weight names labels that do not occur: {shown(unknown)}.")
-    each = np.array([float(class_weight.get(label, 1.0)) for label in labels])
-    if not (np.isfinite(each).all() and (each >= 0).all()):
-        raise ValueError(f"A class weight must be a finite number of at least 0. Got {class_weight!r}.")
-    return each

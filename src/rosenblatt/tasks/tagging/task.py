@@ -121,6 +121,8 @@ class TaggingTask(Task):
 
     def more(self, block: Sequences, random: np.random.Generator, epochs: int = 1) -> Examples:
         """Return the rounds of new sequences, whose new features get ids and weights."""
+        if block.sample_weight is not None and hasattr(block.y, "__len__"):
+            reading.checked_weights(block.sample_weight, len(block.y))
         tokens, truths = self._read_more(block)
         refuse_huge(tokens.rows.values if isinstance(tokens.rows, Csr) else tokens.rows)
         examples = self._examples(block, tokens, truths)
@@ -199,9 +201,8 @@ class TaggingTask(Task):
 
     def _examples(self, block: Sequences, tokens: Tokens, truths: Ints) -> Examples:
         """Return encoded sequences and their truths, with the weights of the block."""
-        weights = reading.weights_of(
-            truths, tokens.lengths, self.labels, self.class_weight, block.sample_weight
-        )
+        complete, found = not self.run.book.rounds, (self.class_weight, block.sample_weight)
+        weights = reading.weights_of(truths, tokens.lengths, self.labels, *found, complete=complete)
         return self.as_examples(tokens, truths, weights)
 
     def as_examples(self, tokens: Tokens, truths: Ints, weights: Floats | None = None) -> Examples:
