@@ -10,6 +10,7 @@ import ast
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
+from inspect import signature
 from typing import Any, Self
 
 LONGEST, DEEPEST = 2000, 50
@@ -159,7 +160,11 @@ class _Reader:
         arguments = [self.value(argument, depth + 1) for argument in node.args]
         named = {str(word.arg): self.value(word.value, depth + 1) for word in node.keywords}
         if isinstance(node.func, ast.Name) and node.func.id in self._calls:
-            return self._calls[node.func.id](*arguments, **named)
+            call = self._calls[node.func.id]
+            takes = signature(call).parameters
+            if unknown := [name for name in named if name not in takes]:
+                raise Unreadable(f"{unknown[0]}=, and {node.func.id} takes {', '.join(takes)},")
+            return call(*arguments, **named)
         if isinstance(node.func, ast.Attribute) and node.func.attr in self._methods and not node.args:
             return getattr(self.value(node.func.value, depth + 1), node.func.attr)()
         raise Unreadable(ast.unparse(node.func))

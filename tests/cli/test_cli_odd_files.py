@@ -169,7 +169,10 @@ def test_evaluate_names_the_label_that_is_missing(run, tmp_path):
     (tmp_path / "t.csv").write_text("a,churned\n1,x\n2,y\n")
     run("fit", "t.csv", "-o", "m", "--label", "churned", "--keep")
     files = {
-        "u.csv": ("a\n1\n", "There must be a column 'churned' with the label in u.csv. Got 'a'."),
+        "u.csv": (
+            "a\n1\n",
+            "There must be a column 'churned' with the label in u.csv. Got 'a': name it, with --label",
+        ),
         "v.csv": ("a,churned\n1,x\n2,\n", "Every row needs a label. Got none in line 3 of v.csv."),
         "u.jsonl": ('{"a": 1}\n', "Line 1 of u.jsonl is bad: it has no 'churned', which is the label"),
     }
@@ -282,3 +285,22 @@ def test_tag_rejects_forged_notes(run, tmp_path):
     header["notes"]["columns"] = "many"
     archive.write(tmp_path / "m", header, arrays)
     assert "The model's notes on columns are 'many'" in run("tag", "m", "t.conll").err
+
+
+def test_fit_remarks_on_columns_of_ids_and_on_amounts(run, tmp_path):
+    Path("t.csv").write_text("user,a,mood\n" + "".join(f"u{i},{i % 7},{'pq'[i % 2]}\n" for i in range(60)))
+    done = run("fit", "t.csv", "-o", "m", "--label", "mood")
+    assert (
+        done.err == "column user: a different string in nearly every row. Try --id, --text or --ignore user\n"
+    )
+    assert run("fit", "t.csv", "-o", "m", "--label", "mood", "--id", "user").err == ""
+    Path("p.csv").write_text("a,price\n" + "".join(f"{i % 7},{i * 977 % 60}\n" for i in range(60)))
+    done = run("fit", "p.csv", "-o", "m", "--label", "price")
+    assert "p.csv are 60 different numbers in the first 60 rows, and each is learned as a class" in done.err
+    assert run("fit", "p.csv", "-o", "m", "--label", "price", "--quiet").err == ""
+
+
+def test_fit_names_the_parameters_of_a_kernel(run, tmp_path):
+    done = run("fit", "t.csv", "-o", "m", "--kernel", "RBF(gama=1)")
+    assert done.code == 2
+    assert "Got gama=, and RBF takes sigma, gamma, in" in done.err

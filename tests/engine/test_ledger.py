@@ -109,7 +109,9 @@ def test_single_guess_that_stands_for_a_predictor_is_itself_or_the_average():
 )
 def test_check_kept_names_other_predictors_to_who_asks_for_one(what, advice):
     run = a_run(Binary(), np.eye(2), np.array([0, 1]), keep=False)
-    with pytest.raises(ValueError, match=rf"^'{what}' needs .* keep_examples=True{advice}\.$"):
+    with pytest.raises(
+        ValueError, match=rf"^'{what}' needs .* keep_examples=True, or --keep on the command line{advice}\.$"
+    ):
         predictors.check_kept(run, what)
 
 

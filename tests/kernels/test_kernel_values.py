@@ -3,6 +3,7 @@
 import math
 import subprocess
 import sys
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from fixtures import kernel_laws as laws
 from rosenblatt.kernels import RBF, Constant, Function, Linear, Polynomial, check
 from rosenblatt.loops.affine import falling_distances, radial
-from rosenblatt.rows import rows_of
+from rosenblatt.rows import products, rows_of
 
 
 @given(laws.two_sets(), st.integers(1, 9), st.sampled_from([0.0, 0.5, 1.0, 3.0]))
@@ -176,3 +177,17 @@ def test_rbf_of_float32_and_float64_rows_is_exact():
     exact, kernel = RBF(gamma=1.0)(X.astype(np.float32).astype(float), Z), RBF(gamma=1.0)
     np.testing.assert_allclose(kernel(X.astype(np.float32), Z), exact, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(kernel(Z, X.astype(np.float32)), exact.T, rtol=1e-9, atol=1e-12)
+
+
+def test_products_of_very_wide_rows_take_memory_for_stored_values_only():
+    random = np.random.default_rng(0)
+    columns = random.choice(10**9, 40, replace=False)
+    X, Z = random.integers(-3, 4, (5, 40)), random.integers(-3, 4, (7, 40))
+    wide = [
+        sp.csr_array((A[A != 0], (np.nonzero(A)[0], columns[np.nonzero(A)[1]])), (len(A), 10**9))
+        for A in (X, Z)
+    ]
+    tracemalloc.start()
+    assert np.array_equal(products(*wide), X @ Z.T)
+    assert tracemalloc.get_traced_memory()[1] < 10**6
+    tracemalloc.stop()

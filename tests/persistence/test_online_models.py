@@ -75,8 +75,10 @@ def test_save_rejects_what_a_file_cannot_hold(tmp_path):
         with pytest.raises(ValueError, match=sentence):
             save(learner, tmp_path / "model")
     named = online.Classifier()
-    named.add_example({3: 1.0}, 1)
-    with pytest.raises(ValueError, match=r"names are strings\. Got 3"):
+    named.add_example({("a", 3): 1.0}, 1)
+    with pytest.raises(
+        ValueError, match=r"names are strings or integers\. Got \('a', 3\): .* as str\(name\)"
+    ):
         save(named, tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
@@ -149,3 +151,21 @@ def test_load_rejects_changed_calibrations(number, value, tmp_path):
     (tmp_path / "model").write_bytes(archive.packed(header, arrays))
     with pytest.raises(ModelError, match="calibration should be"):
         load(tmp_path / "model")
+
+
+def test_integer_names_stay_integers(tmp_path):
+    learner = online.Classifier()
+    rounds = [({1: 2.0, "1": 1.0, 7: "seven"}, "a"), ({np.int64(2): 1.0, "7": "seven"}, "b"), ({1: 1.0}, "b")]
+    for x, y in rounds:
+        learner.add_example(x, y)
+    save(learner, tmp_path / "model")
+    again = load(tmp_path / "model")
+    for x in (*(x for x, _ in rounds), {1: 1.0}, {"1": 1.0}, {2: 1.0}, {"2": 1.0}, {7: "seven"}):
+        assert again.decision_function(x) == learner.decision_function(x)
+    assert again.decision_function({1: 1.0}) != again.decision_function({"1": 1.0})
+    header, arrays = models.contents(models.Model(learner))
+    (integers,) = (name for name in arrays if name.endswith("flag_is_integer"))
+    forged = arrays | {integers: np.ones_like(arrays[integers])}
+    archive.write(tmp_path / "forged", header, forged)
+    with pytest.raises(ModelError, match="flags should be different from each other"):
+        load(tmp_path / "forged")

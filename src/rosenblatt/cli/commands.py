@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import errno
 import gc
 import os
@@ -315,9 +316,14 @@ def _value(option: StrEnum | None) -> str | None:
     return None if option is None else str(option.value)
 
 
+LONGEST_CELL = 2**30
+"""The most characters of a cell in a CSV file; Python's default is too few for texts."""
+
+
 def main() -> None:
     """Run a command; an error is one sentence, or with --debug a traceback."""
     asked: dict[str, bool] = {}
+    csv.field_size_limit(LONGEST_CELL)
     try:
         try:
             app(sys.argv[1:], prog_name="rosenblatt", obj=asked)

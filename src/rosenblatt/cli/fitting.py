@@ -9,6 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import typer
 
 from rosenblatt import (
@@ -209,16 +210,23 @@ class _Watched:
 
     def _look_at(self, block: Block) -> None:
         """Look at the first rows: labels should be classes, and columns should have scales that are alike."""
-        if self._work.game == CLASSIFICATION and block.y.dtype.kind == "f":
-            from rosenblatt.cli.preparing import check_classes
+        kind = block.y.dtype.kind if self._work.game == CLASSIFICATION else ""
+        if kind == "f" or (kind == "i" and len(np.unique(block.y)) > FEW_CLASSES):
+            from rosenblatt.cli.preparing import check_classes, many_numbers
 
             check_classes(self._work, block.y, self._options)
+            for remark in many_numbers(self._work, block.y, self._options):
+                say(remark, quiet=self._quiet)
         if self._unscaled and _spread(block.X) > APART:
             from rosenblatt.cli.preparing import uneven_columns
 
             for remark in uneven_columns(self._work, block.X):
                 say(remark, quiet=self._quiet)
         self._unscaled = False
+
+
+FEW_CLASSES = 20
+"""So many different integers are classes, whatever they are."""
 
 
 def _spread(X: Any) -> float:

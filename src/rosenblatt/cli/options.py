@@ -351,8 +351,9 @@ class Given:
             scope = SCOPES[self.command][option]
             why = f" ({scope.why})" if scope.why else ""
             if game not in scope.games:
+                cure = "say --format conll if it is one, or " if scope.games == (SEQUENCE,) else ""
                 raise typer.BadParameter(
-                    f"{option} applies to {_listed(scope.games)}. Got {game}: leave it out{why}."
+                    f"{option} applies to {_listed(scope.games)}. Got {game}: {cure}leave it out{why}."
                 )
             if kind is not None and kind not in scope.formats:
                 raise typer.BadParameter(

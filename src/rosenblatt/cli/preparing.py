@@ -20,7 +20,7 @@ from rosenblatt.data.sources import name_of
 from rosenblatt.estimators.inputs import ENOUGH, far_apart
 
 MANY = 30
-"""More different labels than this, if some are fractions, are taken for numbers to be predicted."""
+"""More different labels than this may be numbers to be predicted."""
 
 
 def prepare(work: Work, blocks: Iterable[Any], options: Options) -> None:
@@ -103,6 +103,16 @@ def check_classes(work: Work, y: Floats, options: Options) -> None:
             f"classes. Got {len(labels)} different ones in the first {len(y):,} rows, from {labels[0]:g} to "
             f"{labels[-1]:g}: sort them into a few classes, say which column has classes (--target), or name "
             "all classes (--classes)."
+        )
+
+
+def many_numbers(work: Work, y: Floats, options: Options) -> Iterator[str]:
+    """Yield a remark if most labels are integers that occur once."""
+    distinct = len(np.unique(y)) if options.classes is None else 0
+    if distinct > max(MANY, len(y) / 2):
+        yield (
+            f"the labels of {name_of(work.train)} are {distinct:,} different numbers in the first {len(y):,} "
+            "rows, and each is learned as a class. If they are amounts, sort them into a few classes"
         )
 
 

@@ -27,6 +27,9 @@ WORDS = Words()
 EMPTY = frozenset({"", "NA", "N/A", "NaN", "nan", "null", "None"})
 """The contents of empty cells."""
 
+FEW, MOSTLY = 20, 0.9
+"""A column with more different strings than both, of all and as a share, is taken for one of ids or texts."""
+
 BOOLEANS = {"true": 1.0, "false": 0.0}
 """Booleans as strings, in any case, and their values."""
 
@@ -166,12 +169,13 @@ def table_block(
     schema.absent = [name for name in schema.columns or () if name not in features]
     schema.absent += [name for name in (schema.text,) if name is not None and name not in columns]
     known = schema.columns is not None  # a model may have learned from objects
-    as_texts = schema.texts if known else _texts_of_objects(features, schema.vectoriser)
+    as_texts = dict.fromkeys(schema.texts if known else _texts_of_objects(features, schema.vectoriser))
+    learned = set(schema.columns or ())
     numeric: dict[str, Floats] = {}
     for name, cells in features.items():
         if name in as_texts:
             continue
-        if known and name not in (schema.columns or ()):  # nothing was learned from it
+        if known and name not in learned:  # nothing was learned from it
             schema.unknown[name] = None
             continue
         numbers = _numbers(cells)
@@ -293,10 +297,12 @@ def _integer(cell: str) -> int:
 
 
 def _mixture(name: str, cells: Sequence[Any], lines: Sequence[int]) -> str:
-    """Return a remark about a string column of more numbers than strings, else an empty string."""
+    """Return a remark about a string column of ids, or of more numbers than strings; else an empty string."""
     full = [(cell, line) for cell, line in zip(cells, lines, strict=True) if not _is_empty(cell)]
     odd = [(cell, line) for cell, line in full if _is_boolean(cell) or _numbers([cell]) is None]
     numbers = len(full) - len(odd)
+    if not numbers and len({cell for cell, _ in full}) > max(FEW, MOSTLY * len(full)):
+        return f"column {name}: a different string in nearly every row. Try --id, --text or --ignore {name}"
     if numbers <= len(odd):
         return ""
     shown = list(dict.fromkeys(f"{cell!r:.40}" for cell, _ in odd))

@@ -91,7 +91,8 @@ def _check_header(header: list[str], schema: Schema, name: str) -> None:
         if column is not None and column not in header and needed:
             shown = ", ".join(map(repr, header[:10])) + (" …" if len(header) > 10 else "")
             raise MissingColumnError(
-                f"There must be a column {column!r} with the {what} in {name}. Got {shown}."
+                f"There must be a column {column!r} with the {what} in {name}. Got {shown}: name it, with "
+                f"--{what} on the command line."
             )
 
 

@@ -85,7 +85,7 @@ def check_kept(run: Run, what: str) -> None:
         instead = ", or use 'last', 'average' or 'recent'" if what in NAMES else ""
         raise ValueError(
             f"{what!r} needs the corrected rows, and this run did not keep them: learn with "
-            f"keep_examples=True{instead}."
+            f"keep_examples=True, or --keep on the command line{instead}."
         )
 
 

@@ -63,9 +63,10 @@ def is_number(value: Any) -> bool:
 
 def no_value(name: Any, value: Any, position: int = 0) -> Unreadable:
     """Return the error about a value that is no feature."""
+    missing = "; leave out the name of a missing one" if value is None or value != value else ""
     return Unreadable(
         "The value of a feature must be a finite number, True, False, a string, a list of strings or a dict "
-        f"of such. Got {shown(value)} for {name!r}",
+        f"of such{missing}. Got {shown(value)} for {name!r}",
         position,
     )
 

@@ -16,8 +16,8 @@ PATIENCE = 1.0
 LOGGER = logging.getLogger("rosenblatt")
 
 SLOW = (
-    "rosenblatt is compiling its loops for this kind of data ({name}). That takes a few seconds, once: they "
-    "are kept in {folder}. The command `rosenblatt compile` does it ahead."
+    "rosenblatt is compiling its loops for this kind of data ({name}). That takes seconds, once for each "
+    "kind: they are kept in {folder}. The command `rosenblatt compile` does it ahead, for all kinds."
 )
 
 NOT_KEPT = (

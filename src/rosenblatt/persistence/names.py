@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from rosenblatt.features.vectoriser import Vectoriser
@@ -11,12 +14,13 @@ from rosenblatt.persistence.sections import Reader, Writer
 def write_names(writer: Writer, vectoriser: Vectoriser) -> None:
     """Write the names that are known, and the strings under names."""
     flags, texts = vectoriser.known
-    for name in (*flags, *texts):
-        if not isinstance(name, str):
-            raise ValueError(f"A model file holds features whose names are strings. Got {name!r}.")
-    writer.texts("flags", flags)
+    if not all(isinstance(name, str) for name in (*flags, *texts)):
+        writer["integer_names"] = True
+        writer.array("flag_is_integer", np.array([_is_integer(name) for name in flags], bool))
+        writer.array("name_is_integer", np.array([_is_integer(name) for name in texts], bool))
+    writer.texts("flags", map(str, flags))
     writer.array("flag_numbers", np.array(list(flags.values()), np.int64))
-    writer.texts("names", texts)
+    writer.texts("names", map(str, texts))
     writer.array("counts", np.array([len(known) for known in texts.values()], np.int64))
     writer.texts("texts", (text for known in texts.values() for text in known))
     ids = [feature for known in texts.values() for feature in known.values()]
@@ -25,7 +29,7 @@ def write_names(writer: Writer, vectoriser: Vectoriser) -> None:
 
 def read_names(reader: Reader, vectoriser: Vectoriser) -> None:
     """Read the names into an empty vectoriser: every id below their number belongs to one."""
-    flags, names, texts = different(reader, "flags"), different(reader, "names"), reader.texts("texts")
+    flags, names, texts = _names(reader, "flag"), _names(reader, "name"), reader.texts("texts")
     width = len(flags) + len(texts)
     reader.check(vectoriser.hashing is None or not width, "hashed names should not be listed")
     of_flags = reader.integers("flag_numbers", 0, width - 1, len(flags))
@@ -41,8 +45,37 @@ def read_names(reader: Reader, vectoriser: Vectoriser) -> None:
     vectoriser.known = dict(zip(flags, of_flags.tolist(), strict=True)), known
 
 
+def _is_integer(name: Any) -> bool:
+    """Whether a name is an integer, and no string; raise ValueError if it is neither."""
+    if isinstance(name, str):
+        return False
+    if isinstance(name, int | np.integer) and not isinstance(name, bool):
+        return True
+    raise ValueError(
+        f"A model file holds features whose names are strings or integers. Got {name!r:.100}: learn from "
+        "names that are, as str(name)."
+    )
+
+
+def _names(reader: Reader, what: str) -> list[Any]:
+    """Return names that are different from each other; those that were integers are again."""
+    found: list[Any] = reader.texts(f"{what}s")
+    if "integer_names" in reader:
+        whole = reader.array(f"{what}_is_integer", np.bool_, len(found)).tolist()
+        try:
+            found = [int(name) if integer else name for name, integer in zip(found, whole, strict=True)]
+        except ValueError:
+            reader.refuse(f"{what}s should be integers where {what}_is_integer says so")
+    _check_different(reader, found, f"{what}s")
+    return found
+
+
+def _check_different(reader: Reader, names: Sequence[Any], what: str) -> None:
+    reader.check(len(set(names)) == len(names), f"{what} should be different from each other")
+
+
 def different(reader: Reader, name: str) -> list[str]:
     """Return strings that are different from each other."""
     strings = reader.texts(name)
-    reader.check(len(set(strings)) == len(strings), f"{name} should be different from each other")
+    _check_different(reader, strings, name)
     return strings

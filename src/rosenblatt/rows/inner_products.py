@@ -13,6 +13,9 @@ from rosenblatt.rows.rows import read_only, widened
 MANY = 2**16
 """Stored values in two sparse matrices from which on their product is worth loading compiled code for."""
 
+WIDE = 4
+"""Features for each stored value from which on those that no row has are left out."""
+
 COMMON, MANY_ROWS = 8, 1024
 """In a matrix of many rows, a feature that one row in COMMON or more has is multiplied as a dense column."""
 
@@ -24,10 +27,25 @@ def products(X: Data, Z: Data) -> Array:
     """
     if sp.issparse(X) and sp.issparse(Z) and X.shape[1] != Z.shape[1]:
         X, Z = (widened(data, max(X.shape[1], Z.shape[1])) for data in (X, Z))
+    if sp.issparse(X) and sp.issparse(Z) and X.shape[1] > WIDE * (X.nnz + Z.nnz):
+        X, Z = _narrowed(X, Z)
     if sp.issparse(X) and sp.issparse(Z) and MANY <= X.nnz + Z.nnz < 2**31:
         return _sparse_products(X, Z)
     result = X @ Z.T
     return np.asarray(result.toarray() if sp.issparse(result) else result)
+
+
+def _narrowed(X: Any, Z: Any) -> tuple[Any, Any]:
+    """Return rows without the features that neither has: products by feature take time for each of them."""
+    X, Z = sp.csr_array(X), sp.csr_array(Z)
+    used = np.union1d(X.indices, Z.indices)
+    X, Z = (
+        sp.csr_array(
+            (data.data, np.searchsorted(used, data.indices), data.indptr), (data.shape[0], len(used))
+        )
+        for data in (X, Z)
+    )
+    return X, Z
 
 
 def _sparse_products(X: Any, Z: Any) -> Array:

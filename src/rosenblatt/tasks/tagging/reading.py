@@ -233,7 +233,8 @@ def check_allowed(truths: Ints, lengths: Ints, structure: Floats, labels: list[A
             after = f" after {labels[truths[token - 1]]!r}" if which == "next" else f" as the {which} label"
             raise ValueError(
                 f"Got {labels[truths[token]]!r}{after} at {location_of(token, lengths)}, which {why} does "
-                "not allow. Convert the labels (rosenblatt.schemes.convert), or learn without it."
+                "not allow. Name the scheme that the labels are in, convert them "
+                "(rosenblatt.schemes.convert), or learn without one."
             )
 
 
