@@ -93,6 +93,9 @@ def _values(certificate: Any) -> dict[str, Any]:
     return values | dict.fromkeys(unbounded)  # JSON has no infinity
 
 
+IN_PYTHON = "from Python, rosenblatt.load(path).explain(…) explains rankers and taggers, too."
+
+
 def explain(
     model_path: str,
     path: str,
@@ -105,7 +108,7 @@ def explain(
     given: Given,
 ) -> None:
     """Print the features or the support vectors that decided about a row."""
-    model = loaded(model_path, "PerceptronClassifier", "explain", "use a classifier.")
+    model = loaded(model_path, "PerceptronClassifier", "explain", IN_PYTHON)
     if by == "features" and (kernel := model.estimator.run_.kernel) is not None:
         raise typer.BadParameter(
             f"--by features needs weights. Got a model with the kernel {kernel!r:.60}: say --by examples."
