@@ -246,9 +246,9 @@ class RunEstimator(Training, Stored, Fitted, BaseEstimator):
 
         Not for kernels that may weigh columns themselves. The warning names the line that called `fit`.
         """
-        kernel = self._kernel()
         if not hasattr(data, "shape") or data.shape[0] < ENOUGH or (self._scales_seen and not first):
             return
+        kernel = self._kernel()
         if kernel is None or kernel.inner:
             names = getattr(self, "feature_names_in_", None)
             if task.vocabulary is not None:

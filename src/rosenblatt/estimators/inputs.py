@@ -27,7 +27,7 @@ ENOUGH = 20
 ROUNDING = 1e-9
 """A column below this, and below this share of the largest, is taken for rounding errors of a constant."""
 
-LOOKED_AT, VALUES, SPARSE_VALUES = 2000, 2**18, 2**15
+LOOKED_AT, VALUES, SPARSE_VALUES = 2000, 2**18, 2**13
 """The most rows, and about the most values, in which scales that are far apart are looked for."""
 
 TRIED = 3

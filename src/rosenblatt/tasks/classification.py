@@ -161,9 +161,14 @@ def with_new(classes: Array, labels: Array) -> Array:
 
 
 def given_classes(given: Any, before: Array | None) -> Array | None:
-    """Return the classes that a call names, sorted; raise ValueError if they lack one that is known."""
+    """Return the classes that a call names, sorted; None if it names those that are known already, or none.
+
+    Raises ValueError if they lack one that is known.
+    """
     if given is None:
         return None
+    if before is not None and len(given) == len(before) and before.tolist() == list(given):
+        return None  # as in a loop that passes all classes to every call
     found = np.unique(given)
     if before is not None and len(missing := np.setdiff1d(before, found)):
         raise ValueError(
