@@ -55,32 +55,6 @@ class PartLibrary(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class LoopLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """The code of a loop that counts no references: it is optimised with all its parts in it.
-
-    Numba would also optimise the loop before, to find references that need no counting.
-    """
-
-    def _optimize_functions(self, module: Any) -> None:
-        """Leave that to the optimisation of all."""
-        module.data_layout = self._codegen._data_layout  # noqa: SLF001
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class LoopLowering(NativeLowering):  # type: ignore[misc]
-    """Translates a loop."""
-
-    _name = "rosenblatt_loop_lowering"
-
-    def run_pass(self, state: Any) -> bool:
-        """Lower the function, into a library of ours if it counts no references."""
-        if not state.flags.nrt:
-            state.library = LoopLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-            state.library.enable_object_caching()
-        lowered: bool = super().run_pass(state)
-        return lowered
-
-
 @register_pass(mutates_CFG=True, analysis_only=False)
 class PartLowering(NativeLowering):  # type: ignore[misc]
     """Translates a function for use in loops: Python cannot call it."""
@@ -101,29 +75,21 @@ class PartLowering(NativeLowering):  # type: ignore[misc]
         return True
 
 
-class LoopCompiler(Compiler):  # type: ignore[misc]
-    """Numba's compiler with `LoopLowering`."""
-
-    lowering: type[NativeLowering] = LoopLowering
+class PartCompiler(Compiler):  # type: ignore[misc]
+    """Numba's compiler with `PartLowering`."""
 
     def define_pipelines(self) -> list[Any]:
         """Return Numba's pipelines with the last step exchanged."""
         pipelines: list[Any] = super().define_pipelines()
         for pipeline in pipelines:
             pipeline.passes = [
-                (self.lowering if step is NativeLowering else step, what) for step, what in pipeline.passes
+                (PartLowering if step is NativeLowering else step, what) for step, what in pipeline.passes
             ]
             pipeline.finalize()
         return pipelines
 
 
-class PartCompiler(LoopCompiler):
-    """Numba's compiler with `PartLowering`."""
-
-    lowering = PartLowering
-
-
-LOOP: dict[str, Any] = {"no_cfunc_wrapper": True, "pipeline_class": LoopCompiler}
+LOOP: dict[str, Any] = {"no_cfunc_wrapper": True}
 """The options of a loop: it is called from Python, and not through a pointer from C."""
 
 PART: dict[str, Any] = {"no_cfunc_wrapper": True, "pipeline_class": PartCompiler}
