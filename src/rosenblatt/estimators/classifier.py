@@ -276,10 +276,8 @@ class PerceptronClassifier(Calibrating, Answering, ClassifierMixin, RunEstimator
             kernel = task.options["kernel"]
             validation.check_in_chunks(self, kernel)
             given = classification.given_classes(classes, task.classes if resuming else None)
-            task.grows = True
-            if not resuming:
-                task.given = given
-            elif given is not None:
+            task.grows, task.given = True, task.given if resuming else given
+            if resuming and given is not None:
                 task.admit_classes(given)
             data, labels = self._checked(task, X, y, reset=not resuming)
             self._watch_scales(task, data, first=False)

@@ -65,7 +65,7 @@ def _names(reader: Reader, what: str) -> list[Any]:
         try:
             found = [int(name) if integer else name for name, integer in zip(found, whole, strict=True)]
         except ValueError:
-            reader.refuse(f"{what}s should be integers where {what}_is_integer says so")
+            reader.refuse(f"{what}s should be integers where {what}_is_integer is true")
     _check_different(reader, found, f"{what}s")
     return found
 
