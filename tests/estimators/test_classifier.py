@@ -313,3 +313,13 @@ def test_predict_leaves_numpys_global_generator_alone(predictor):
     tagger.predict(words)
     for was, now in zip(before, np.random.get_state()[1:], strict=True):  # noqa: NPY002
         assert np.array_equal(was, now)
+
+
+def test_csr_rows_of_single_precision_are_learned_from_in_double_without_a_kernel():
+    X, y = blobs(2, rows=60, apart=0.5)
+    single = sp.csr_array(X.astype(np.float32))
+    found = PerceptronClassifier(random_state=0).fit(single, y)
+    assert found.ledger_ == PerceptronClassifier(random_state=0).fit(single.astype(np.float64), y).ledger_
+    assert found.run_.support.rows.data.dtype == np.float64
+    kernel = PerceptronClassifier(kernels.RBF(gamma=0.5), random_state=0).fit(single, y)
+    assert kernel.run_.support.rows.data.dtype == np.float32
