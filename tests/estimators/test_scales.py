@@ -171,7 +171,7 @@ def test_a_sample_of_the_rows_is_looked_at(monkeypatch):
     monkeypatch.setattr(inputs, "_of_dense", lambda X: looked.append(X.shape) or of(X))
     inputs.warn_of_scales(np.tile(ALIKE, (1000, 1)))
     inputs.warn_of_scales(np.zeros((50, 100_000)))
-    assert looked == [(inputs.LOOKED_AT, 3), (25, 100_000)]
+    assert looked == [(inputs.LOOKED_AT, 3), (inputs.ENOUGH, 100_000)]
 
 
 def test_a_column_that_is_small_in_the_sample_only_is_silent():

@@ -27,8 +27,11 @@ ENOUGH = 20
 ROUNDING = 1e-9
 """A column below this, and below this share of the largest, is taken for rounding errors of a constant."""
 
-LOOKED_AT, VALUES, SPARSE_VALUES = 2000, 2**18, 2**13
+LOOKED_AT, VALUES, SPARSE_VALUES = 1000, 2**18, 2**13
 """The most rows, and about the most values, in which scales that are far apart are looked for."""
+
+STRETCH = 10
+"""Rows that are looked at are this many neighbours each: memory is read in order, and no period is hit."""
 
 TRIED = 3
 """Columns that are small in these rows, the smallest first, of which all rows are looked at."""
@@ -247,10 +250,13 @@ def far_apart(X: Data) -> list[tuple[int, float]]:
 
 
 def _some_rows(X: Data) -> Data:
-    """Return some rows, at equal distances."""
+    """Return some rows, in stretches at equal distances."""
     values, most = (X.nnz // X.shape[0], SPARSE_VALUES) if sp.issparse(X) else (X.shape[1], VALUES)
     rows = min(LOOKED_AT, max(ENOUGH, most // max(values, 1)))
-    return X[:: max(1, X.shape[0] // rows)]
+    if X.shape[0] <= rows:
+        return X
+    first = np.linspace(0, X.shape[0] - STRETCH, rows // STRETCH).astype(np.int64)
+    return X[(first[:, None] + np.arange(STRETCH)).ravel()]
 
 
 def _values_in(X: Data, column: int) -> Array:

@@ -288,10 +288,11 @@ def _piece(examples: Examples, piece: Ints) -> tuple[Examples, Ints]:
     return part, counting(len(part))
 
 
-def fitted_to(X: Data, options: dict[str, Any]) -> dict[str, Any]:
+def fitted_to(rows: Rows, options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `engine.begin` with a kernel whose parameters these rows have decided."""
     kernel = options["kernel"]
-    return options if kernel is None or not kernel.undecided else options | {"kernel": kernel.fitted(X)}
+    undecided = kernel is not None and kernel.undecided
+    return options | {"kernel": kernel.fitted(rows.data)} if undecided else options
 
 
 class RowTask(Task):
