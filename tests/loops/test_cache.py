@@ -150,3 +150,25 @@ def test_a_zipped_package_keeps_its_code_in_the_users_cache(tmp_path):
     ]
     assert answers == ["[0] True\n", "[0] False\n"]
     assert list((tmp_path / "home" / "rosenblatt").glob("*.nbc"))
+
+
+COUNTED = """
+import numpy as np
+from numba.core.runtime.nrt import rtsys
+from rosenblatt.loops.compiling import allocating, compiled
+def plain(x):
+    return x[0] + 1.0
+def copying(x):
+    return x.copy()
+print(compiled(plain)(np.ones(2)), rtsys._init, allocating(copying)(np.ones(2)), rtsys._init)
+"""
+
+
+def test_the_runtime_that_counts_references_is_loaded_by_code_that_needs_it(tmp_path):
+    command = [sys.executable, "-c", COUNTED]
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    printed = [
+        subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+        for _ in range(2)
+    ]
+    assert printed == ["2.0 True [1. 1.] True\n", "2.0 False [1. 1.] True\n"]

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any
+from typing import Any, NamedTuple
 
 import llvmlite
 import numba
@@ -147,6 +147,9 @@ SETTINGS = (
 DIGEST = 32
 """The bytes of a checksum."""
 
+RUNTIME = b"NRT_"
+"""What the names of all functions of Numba's runtime begin with."""
+
 
 class LoopCache(NullCache):  # type: ignore[misc]
     """Keeps the compiled code of a loop, in one file for each combination of what it depends on.
@@ -169,14 +172,15 @@ class LoopCache(NullCache):  # type: ignore[misc]
     def load_overload(self, arguments: Any, target: Any) -> Any:
         """Return the kept code for these types of arguments, or None.
 
-        All that kept code needs is the runtime that counts references. What Numba would import before, to
+        All that kept code may need is the runtime that counts references. What Numba would import before, to
         compile, takes longer than all else.
         """
-        rtsys.initialize(target)
         name = self._file_name(arguments, target.codegen())
         for folder in folders():
-            if (payload := LoopFile(folder / name).read()) is not None:
-                return CompileResult._rebuild(target, *payload)  # noqa: SLF001
+            if (kept := LoopFile(folder / name).read()) is not None:
+                if kept.counts:
+                    rtsys.initialize(target)
+                return CompileResult._rebuild(target, *kept.payload)  # noqa: SLF001
         return None
 
     def save_overload(self, arguments: Any, made: Any) -> None:
@@ -198,18 +202,26 @@ class LoopCache(NullCache):  # type: ignore[misc]
         return f"{self._name}.{digest.hexdigest()[:20]}.nbc"
 
 
+class KeptLoop(NamedTuple):
+    """The content of a file of compiled code."""
+
+    payload: Any
+    counts: bool
+    """Whether the code counts references: it names functions of the runtime that does."""
+
+
 class LoopFile(IndexDataCacheFile):  # type: ignore[misc]
     """A file of compiled code, as Numba writes and reads it, with a checksum at its end."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def read(self) -> Any:
+    def read(self) -> KeptLoop | None:
         """Return the content, or None if there is no such file, or one that is damaged."""
         try:
             content = self._path.read_bytes()
             whole = hashlib.sha256(content[:-DIGEST]).digest() == content[-DIGEST:]
-            return self._load_data(self._path) if whole else None
+            return KeptLoop(self._load_data(self._path), RUNTIME in content) if whole else None
         except OSError:
             return None
 
