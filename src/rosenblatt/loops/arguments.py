@@ -21,10 +21,15 @@ class Csr(NamedTuple):
 
 
 class Dense(NamedTuple):
-    """Dense rows: the values (rows × features), and the same memory as one vector."""
+    """Dense rows (rows × features) in double or in single precision: the other array has no rows.
 
-    values: Array
-    flat: Array
+    So a loop is compiled for both at once. `memory` is that of the rows, and `size` the bytes of a value.
+    """
+
+    double: Array
+    single: Array
+    memory: Array
+    size: int
 
 
 class Program(NamedTuple):

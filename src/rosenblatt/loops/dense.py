@@ -11,6 +11,9 @@ import numpy as np
 from rosenblatt.loops.compiling import merged, summing
 from rosenblatt.loops.instructions import PREFETCHED, STRIDE, prefetch_for_later
 
+DOUBLE = 8
+"""Bytes of a value in double precision."""
+
 
 @merged
 def prefetch_no_bounds(rows, row):
@@ -20,37 +23,49 @@ def prefetch_no_bounds(rows, row):
 @merged
 def prefetch_values(rows, first, last):
     """Prefetch the values of rows from the first to the last, if they follow each other."""
-    width = rows.values.shape[1]
+    width = rows.double.shape[1]
     begin, end = first * width, (last + 1) * width
     for p in range(begin, end if end < begin + PREFETCHED else begin + PREFETCHED, STRIDE):
-        prefetch_for_later(rows.flat, p)
+        prefetch_for_later(rows.memory, p * rows.size)
 
 
 @summing
-def sum_scores(rows, row, weights, constant, scores, r):
-    """Score a row, ⟨w, φ(x)⟩ for every output, into scores[r]."""
-    width, last = np.uint64(rows.values.shape[1]), weights.shape[1] - 1
+def products(values, row, weights, constant, scores, r):
+    """Write ⟨w, φ(x)⟩ for every output into scores[r], of a row of double or single precision."""
+    width, last = np.uint64(values.shape[1]), weights.shape[1] - 1
     for o in range(np.uint64(weights.shape[0])):
         total = constant * weights[o, last]
         for i in range(width):
-            total += np.float64(rows.values[np.uint64(row), i]) * weights[o, i]
+            total += np.float64(values[np.uint64(row), i]) * weights[o, i]
         scores[r, o] = total
 
 
 @merged
 def score_dense(rows, row, weights, constant, scores, r):
     """Score a row for every output, into scores[r]; return whether it has finite scores."""
-    sum_scores(rows, row, weights, constant, scores, r)
+    if rows.size == DOUBLE:
+        products(rows.double, row, weights, constant, scores, r)
+    else:
+        products(rows.single, row, weights, constant, scores, r)
     return np.isfinite(scores[r, 0])
+
+
+@merged
+def add_values(values, row, output, change, weights):
+    """Add change · x to the weights of an output, of a row of double or single precision."""
+    o = np.uint64(output)
+    for i in range(np.uint64(values.shape[1])):
+        weights[o, i] += change * np.float64(values[np.uint64(row), i])
 
 
 @merged
 def add_dense(rows, row, constant, output, change, weights):
     """Add change · φ(x) to the weights of an output."""
-    o = np.uint64(output)
-    for i in range(np.uint64(rows.values.shape[1])):
-        weights[o, i] += change * np.float64(rows.values[np.uint64(row), i])
-    weights[o, weights.shape[1] - 1] += change * constant
+    if rows.size == DOUBLE:
+        add_values(rows.double, row, output, change, weights)
+    else:
+        add_values(rows.single, row, output, change, weights)
+    weights[np.uint64(output), weights.shape[1] - 1] += change * constant
 
 
 @merged
@@ -63,13 +78,19 @@ def clear_dense(sums, head, heads):
 
 
 @summing
-def square_of_vector(rows, row):
-    """⟨x, x⟩ of a row."""
+def square_of_values(values, row):
+    """⟨x, x⟩ of a row of double or single precision."""
     total = 0.0
-    for i in range(np.uint64(rows.values.shape[1])):
-        value = np.float64(rows.values[np.uint64(row), i])
+    for i in range(np.uint64(values.shape[1])):
+        value = np.float64(values[np.uint64(row), i])
         total += value * value
     return total
+
+
+@merged
+def square_of_vector(rows, row):
+    """⟨x, x⟩ of a row."""
+    return square_of_values(rows.double, row) if rows.size == DOUBLE else square_of_values(rows.single, row)
 
 
 @merged

@@ -151,8 +151,11 @@ class DenseRows(Rows):
     def arrays(self) -> Dense:
         """The values, row by row in memory."""
         if self._arrays is None:
-            values = read_only(np.ascontiguousarray(self._data))
-            self._arrays = Dense(values, values.reshape(-1))
+            single = self._data.dtype == np.float32
+            values = read_only(np.ascontiguousarray(self._data, np.float32 if single else np.float64))
+            others = read_only(np.empty((0, self.width), np.float64 if single else np.float32))
+            both = (others, values) if single else (values, others)
+            self._arrays = Dense(*both, values.reshape(-1).view(np.uint8), values.itemsize)
         return self._arrays
 
     @property
