@@ -153,7 +153,7 @@ class DenseRows(Rows):
         if self._arrays is None:
             single = self._data.dtype == np.float32
             values = read_only(np.ascontiguousarray(self._data, np.float32 if single else np.float64))
-            others = read_only(np.empty((0, self.width), np.float64 if single else np.float32))
+            others = read_only(np.empty((0, values.shape[1]), np.float64 if single else np.float32))
             both = (others, values) if single else (values, others)
             self._arrays = Dense(*both, values.reshape(-1).view(np.uint8), values.itemsize)
         return self._arrays
