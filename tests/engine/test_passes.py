@@ -39,6 +39,8 @@ FORMS = {
     "dense": np.asarray,
     "dense, in float32": lambda X: X.astype(np.float32),
     "dense, column by column": np.asfortranarray,
+    "dense, of integers": lambda X: X.astype(np.int16),
+    "dense, of bytes in another order": lambda X: X.astype(">f8"),
 }
 
 
@@ -183,3 +185,12 @@ def test_learn_plays_passes_without_a_kernel(form, monkeypatch):
     X, y = np.eye(4), np.arange(4) % 3
     expected = a_run(Argmax(3), X, y)
     assert a_run(Argmax(3), form(X), y, player=learner.learn).ledger == expected.ledger
+
+
+def test_one_loop_plays_dense_rows_of_double_and_of_single_precision():
+    X, y = np.eye(4), np.arange(4) % 2
+    for dtype in (np.float64, np.float32):
+        run = begin(Argmax(2), features=4)
+        play_pass(run, Examples(run.number(X.astype(dtype)), y), [np.arange(4)])
+    loop = passes.pass_loop(Argmax(2).judge, run.rule.step, passes.DENSE, True, True, False, False, False)
+    assert len(loop.overloads) == 1

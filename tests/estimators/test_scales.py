@@ -171,7 +171,34 @@ def test_a_sample_of_the_rows_is_looked_at(monkeypatch):
     monkeypatch.setattr(inputs, "_of_dense", lambda X: looked.append(X.shape) or of(X))
     inputs.warn_of_scales(np.tile(ALIKE, (1000, 1)))
     inputs.warn_of_scales(np.zeros((50, 100_000)))
-    assert looked == [(inputs.LOOKED_AT, 3), (inputs.ENOUGH, 100_000)]
+    assert looked == [(inputs.LOOKED_AT, 3), (2 * inputs.ENOUGH, 100_000)]
+
+
+def of_large(rows, columns, large, form=np.asarray):
+    """Rows of which the first column is large in some."""
+    X = np.random.default_rng(1).uniform(0.1, 1.0, (rows, columns))
+    X[large, 0] *= 1e5
+    return form(X)
+
+
+@pytest.mark.parametrize(
+    "X",
+    [
+        of_large(3000, 9000, slice(600, 1200)),  # one of five groups
+        of_large(9910, 4, np.arange(9910) % 100 >= 10),
+        of_large(99_010, 4, np.arange(99_010) % 1000 >= 10),
+        of_large(40_000, 4, slice(0, 4000)),
+        of_large(40_000, 4, slice(20_000, 24_000)),
+        of_large(40_000, 4, slice(36_000, 40_000)),
+        *(
+            of_large(2000, columns, slice(None), lambda X: sp.csr_array(X * (X > 0.19)))
+            for columns in (20, 330, 900)
+        ),
+    ],
+    ids=lambda X: f"{X.shape[0]}x{X.shape[1]}",
+)
+def test_large_values_are_found_wherever_they_are(X):
+    assert inputs.far_apart(X)[0][0] == 0
 
 
 def test_a_column_that_is_small_in_the_sample_only_is_silent():

@@ -171,7 +171,8 @@ def play_blocks(
             driver.play(part)
             pulse()
 
-    return _epochs(run, examples, orders, epoch, progress)
+    with run.support.one_thread_for_products(examples.rows):
+        return _epochs(run, examples, orders, epoch, progress)
 
 
 def play_pass(

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rosenblatt._types import Array, Floats, Ints
+from rosenblatt.engine.threads import cores, in_threads, products_in_one_thread, threads
 from rosenblatt.kernels import Kernel
 from rosenblatt.loops.blocks import accumulate
+from rosenblatt.loops.compiling import is_ours
 from rosenblatt.rows import Csr, Rows, grown, parts, rows_of
 
 STORED, SHOWN = 4096, 1024
 """How many support rows, and how many rows to score, are compared at once."""
+
+NARROW = 64
+"""Features up to which a product of dense rows is computed in one thread: more would not be faster."""
+
+PAIRS = 2**17
+"""Pairs of rows from which on they are divided among threads."""
 
 WAITING = 256
 """Pieces that may wait to be merged: few enough to be cheap, many enough to be rare."""
@@ -131,9 +140,34 @@ class SupportSet:
     ) -> None:
         """Add Σ amount · similarity(others[index], row) to the scores (outputs × rows) of every row.
 
-        The entries are sorted by index. Others are compared a chunk at a time, so that there are never
-        many similarities at once.
+        The entries are sorted by index. Many rows are divided among threads, unless products have threads.
         """
+        many = len(rows) * len(others) >= PAIRS and self.divides(rows)
+        pieces = parts(len(rows), -(-len(rows) // threads(cores()))) if many else []
+
+        def add_to_piece(piece: slice) -> None:
+            found = scores[:, piece].copy()
+            self._add_scores(others, index, output, amount, rows.take(piece), found)
+            scores[:, piece] = found
+
+        if len(pieces) > 1:
+            in_threads(add_to_piece, pieces)
+        else:
+            self._add_scores(others, index, output, amount, rows, scores)
+
+    def divides(self, rows: Rows) -> bool:
+        """Whether rows are divided among threads: those whose products are small, by a kernel of ours."""
+        small = rows.sparse or (rows.width or 0) <= NARROW
+        return small and self.kernel.inner and _is_ours(self.kernel)
+
+    def one_thread_for_products(self, rows: Rows) -> AbstractContextManager[None]:
+        """Return the context in which these rows are compared."""
+        return products_in_one_thread() if self.divides(rows) else nullcontext()
+
+    def _add_scores(
+        self, others: Rows, index: Ints, output: Ints, amount: Floats, rows: Rows, scores: Floats
+    ) -> None:
+        """Add to scores in this thread, by a chunk of others at a time: there are never many similarities."""
         for part in parts(len(others), STORED):
             gram = self.gram(others.take(part), rows)
             used = slice(*np.searchsorted(index, [part.start, part.stop]))
@@ -144,11 +178,17 @@ class SupportSet:
     ) -> Floats:
         """Return the scores (outputs × rows) of any number of rows by such entries."""
         result = np.empty((outputs, len(rows)))
-        for part in parts(len(rows), SHOWN):
-            found = np.zeros((outputs, part.stop - part.start))
-            self.add_scores(others, index, output, amount, rows.take(part), found)
-            result[:, part] = found
+        with self.one_thread_for_products(rows):
+            for part in parts(len(rows), SHOWN):
+                found = np.zeros((outputs, part.stop - part.start))
+                self.add_scores(others, index, output, amount, rows.take(part), found)
+                result[:, part] = found
         return result
+
+
+def _is_ours(kernel: Kernel) -> bool:
+    """Whether all parts of a kernel are of this library: those of others need not allow for threads."""
+    return is_ours(type(kernel)) and all(map(_is_ours, kernel.parts))
 
 
 class Merged(NamedTuple):

@@ -30,8 +30,8 @@ ROUNDING = 1e-9
 LOOKED_AT, VALUES, SPARSE_VALUES = 1000, 2**18, 2**13
 """The most rows, and about the most values, in which scales that are far apart are looked for."""
 
-STRETCH = 10
-"""Rows that are looked at are this many neighbours each: memory is read in order, and no period is hit."""
+STRETCH, NEIGHBOURS = 10, 512
+"""The most rows, and about the most values, that are looked at one after the other."""
 
 TRIED = 3
 """Columns that are small in these rows, the smallest first, of which all rows are looked at."""
@@ -250,13 +250,16 @@ def far_apart(X: Data) -> list[tuple[int, float]]:
 
 
 def _some_rows(X: Data) -> Data:
-    """Return some rows, in stretches at equal distances."""
+    """Return some rows, in stretches at distances that are not equal: rows may come in periods."""
     values, most = (X.nnz // X.shape[0], SPARSE_VALUES) if sp.issparse(X) else (X.shape[1], VALUES)
-    rows = min(LOOKED_AT, max(ENOUGH, most // max(values, 1)))
+    rows = min(LOOKED_AT, max(2 * ENOUGH, most // max(values, 1)))
     if X.shape[0] <= rows:
         return X
-    first = np.linspace(0, X.shape[0] - STRETCH, rows // STRETCH).astype(np.int64)
-    return X[(first[:, None] + np.arange(STRETCH)).ravel()]
+    stretch = max(1, min(STRETCH, NEIGHBOURS // max(values, 1)))
+    count = -(-rows // stretch)
+    share = (np.arange(count) + np.random.default_rng(0).random(count)) / count
+    first = (share * (X.shape[0] - stretch + 1)).astype(np.int64)
+    return X[(first[:, None] + np.arange(stretch)).ravel()]
 
 
 def _values_in(X: Data, column: int) -> Array:

@@ -23,13 +23,14 @@ class Csr(NamedTuple):
 class Dense(NamedTuple):
     """Dense rows (rows × features) in double or in single precision: the other array has no rows.
 
-    So a loop is compiled for both at once. `memory` is that of the rows, and `size` the bytes of a value.
+    So a loop is compiled for both at once. `memory` is the rows byte by byte, to be
+    prefetched, and `itemsize` the bytes of a value.
     """
 
     double: Array
     single: Array
     memory: Array
-    size: int
+    itemsize: int
 
 
 class Program(NamedTuple):

@@ -26,11 +26,11 @@ def prefetch_values(rows, first, last):
     width = rows.double.shape[1]
     begin, end = first * width, (last + 1) * width
     for p in range(begin, end if end < begin + PREFETCHED else begin + PREFETCHED, STRIDE):
-        prefetch_for_later(rows.memory, p * rows.size)
+        prefetch_for_later(rows.memory, p * rows.itemsize)
 
 
 @summing
-def products(values, row, weights, constant, scores, r):
+def sum_scores(values, row, weights, constant, scores, r):
     """Write ⟨w, φ(x)⟩ for every output into scores[r], of a row of double or single precision."""
     width, last = np.uint64(values.shape[1]), weights.shape[1] - 1
     for o in range(np.uint64(weights.shape[0])):
@@ -43,10 +43,10 @@ def products(values, row, weights, constant, scores, r):
 @merged
 def score_dense(rows, row, weights, constant, scores, r):
     """Score a row for every output, into scores[r]; return whether it has finite scores."""
-    if rows.size == DOUBLE:
-        products(rows.double, row, weights, constant, scores, r)
+    if rows.itemsize == DOUBLE:
+        sum_scores(rows.double, row, weights, constant, scores, r)
     else:
-        products(rows.single, row, weights, constant, scores, r)
+        sum_scores(rows.single, row, weights, constant, scores, r)
     return np.isfinite(scores[r, 0])
 
 
@@ -61,7 +61,7 @@ def add_values(values, row, output, change, weights):
 @merged
 def add_dense(rows, row, constant, output, change, weights):
     """Add change · φ(x) to the weights of an output."""
-    if rows.size == DOUBLE:
+    if rows.itemsize == DOUBLE:
         add_values(rows.double, row, output, change, weights)
     else:
         add_values(rows.single, row, output, change, weights)
@@ -90,7 +90,9 @@ def square_of_values(values, row):
 @merged
 def square_of_vector(rows, row):
     """⟨x, x⟩ of a row."""
-    return square_of_values(rows.double, row) if rows.size == DOUBLE else square_of_values(rows.single, row)
+    return (
+        square_of_values(rows.double, row) if rows.itemsize == DOUBLE else square_of_values(rows.single, row)
+    )
 
 
 @merged

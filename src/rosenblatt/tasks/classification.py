@@ -237,7 +237,7 @@ class ClassificationTask(Explained, RowTask):
         """Begin a run with the given classes, or those of this block."""
         width = None if isinstance(block.X, list) else int(block.X.shape[1])
         classes = classes_of(block.y) if self.given is None else np.unique(self.given)
-        self.begin_with(width, classes, random, fitted_to(rows_of(block.X), self.options))
+        self.begin_with(width, classes, random, fitted_to(block.X, self.options))
 
     def begin_with(
         self,

@@ -11,7 +11,7 @@ from rosenblatt.data.blocks import Block
 from rosenblatt.engine.outputs import with_outputs
 from rosenblatt.engine.slots import NO_TRUTH
 from rosenblatt.games import MultiLabel
-from rosenblatt.rows import Rows, rows_of
+from rosenblatt.rows import Rows
 from rosenblatt.tasks.classification import ClassificationTask
 from rosenblatt.tasks.label_sets import NO_SET, in_form, label_sets, listed, shown
 from rosenblatt.tasks.late_labels import appended
@@ -65,7 +65,7 @@ class MultiLabelTask(ClassificationTask):
     def begin(self, block: Block, random: np.random.Generator, epochs: int = 1) -> None:
         """Begin a run with the labels that were read."""
         width = None if isinstance(block.X, list) else int(block.X.shape[1])
-        self.begin_with(width, self.classes, random, fitted_to(rows_of(block.X), self.options))
+        self.begin_with(width, self.classes, random, fitted_to(block.X, self.options))
 
     def admit(self, block: Block) -> None:
         """Do nothing: labels that are new were admitted when they were read."""

@@ -61,7 +61,7 @@ class RankingTask(RowTask):
     def begin(self, block: Block, random: np.random.Generator, epochs: int = 1) -> None:
         """Begin a run for rows of the width of this block."""
         width = None if isinstance(block.X, list) else int(block.X.shape[1])
-        self.begin_with(width, fitted_to(rows_of(block.X), self.options))
+        self.begin_with(width, fitted_to(block.X, self.options))
 
     def begin_with(self, width: int | None, options: dict[str, Any] | None = None) -> None:
         """Begin a run for rows of this width; `options` are, by default, those of the task."""

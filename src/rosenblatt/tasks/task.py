@@ -23,7 +23,7 @@ from rosenblatt.engine.learner import learn
 from rosenblatt.engine.progress import Progress
 from rosenblatt.engine.run import Examples, Orders, Run
 from rosenblatt.features.vocabulary import Vocabulary
-from rosenblatt.rows import Rows, counting, rows_of, widened
+from rosenblatt.rows import Csr, Rows, counting, rows_of, widened
 from rosenblatt.tasks import naming
 from rosenblatt.tasks.plans import Plan, Position
 
@@ -288,11 +288,11 @@ def _piece(examples: Examples, piece: Ints) -> tuple[Examples, Ints]:
     return part, counting(len(part))
 
 
-def fitted_to(rows: Rows, options: dict[str, Any]) -> dict[str, Any]:
+def fitted_to(X: Data | Csr, options: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of `engine.begin` with a kernel whose parameters these rows have decided."""
     kernel = options["kernel"]
     undecided = kernel is not None and kernel.undecided
-    return options | {"kernel": kernel.fitted(rows.data)} if undecided else options
+    return options | {"kernel": kernel.fitted(rows_of(X).data)} if undecided else options
 
 
 class RowTask(Task):

@@ -87,7 +87,7 @@ class TaggingTask(Task):
         if self.min_count > 1:
             tokens = left_out(self.encoder, tokens, self.min_count)
         check_width(self.encoder.width)
-        self.begin_with(self.encoder.width, fitted_to(rows_of(tokens.rows), self.options))
+        self.begin_with(self.encoder.width, fitted_to(tokens.rows, self.options))
         self._latest = block, self._examples(block, tokens, truths)
         self._hold(self._latest[1], epochs)
 
