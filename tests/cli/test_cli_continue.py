@@ -215,7 +215,7 @@ def test_continued_run_refuses_options_of_the_model(run, tmp_path, options):
             "--predictor vote needs corrected rows",
         ),
         (["c.csv", "--continue", "m"], 2, "There must be a column 'label' with the label in c.csv"),
-        (["d.csv", "--continue", "m"], 1, "The column 'b' held finite numbers"),
+        (["d.csv", "--continue", "m"], 1, "the column 'b' holds finite numbers"),
         (["b.csv", "--continue", "m", "--checkpoint", "every=9", "-o", "m"], 2, "until the run ends"),
         (["-", "--continue", "m", "--checkpoint", "every=9"], 2, "standard input cannot be resumed"),
     ],

@@ -124,10 +124,13 @@ def test_fit_reports_strings_in_numeric_columns(run, tmp_path):
         "column size: 40 numbers and 1 string ('abc'), read as categories (line 42)\n"
     )
     (tmp_path / "t.csv").write_text("size,label\n" + "\n".join([*rows, "inf,x"]))
-    assert "finite numbers. Got infinity in line 42" in run("fit", "t.csv", "-o", "m").err
+    assert (
+        "Line 42 of t.csv is bad: the column 'size' holds finite numbers"
+        in run("fit", "t.csv", "-o", "m").err
+    )
     (tmp_path / "t.csv").write_text("size,qid,label\n1,a,1\n2,,0\n")
     assert (
-        "Every row needs a query. Got none in line 3"
+        "Line 3 of t.csv is bad: every row needs a query"
         in run("fit", "t.csv", "-o", "m", "--game", "ranking").err
     )
 
@@ -173,7 +176,7 @@ def test_evaluate_names_the_label_that_is_missing(run, tmp_path):
             "a\n1\n",
             "There must be a column 'churned' with the label in u.csv. Got 'a': name it, with --label",
         ),
-        "v.csv": ("a,churned\n1,x\n2,\n", "Every row needs a label. Got none in line 3 of v.csv."),
+        "v.csv": ("a,churned\n1,x\n2,\n", "Line 3 of v.csv is bad: every row needs a label"),
         "u.jsonl": ('{"a": 1}\n', "Line 1 of u.jsonl is bad: it has no 'churned', which is the label"),
     }
     for name, (text, words) in files.items():
@@ -304,3 +307,48 @@ def test_fit_names_the_parameters_of_a_kernel(run, tmp_path):
     done = run("fit", "t.csv", "-o", "m", "--kernel", "RBF(gama=1)")
     assert done.code == 2
     assert "Got gama=, and RBF takes sigma, gamma, in" in done.err
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ("1,1,2\n-1,0,2\n2,1,2\n1,,2\n-3,0,2\n", "Line 5 of t.csv: every row needs a label"),
+        (
+            "1,1,2\n-1,0,2\ninf,1,2\n2,1,2\n-3,0,2\n",
+            "Line 4 of t.csv: the column 'size' holds finite numbers",
+        ),
+        ("1,1,2\n-1,0,2\n2,1,\n3,1,2\n-3,0,2\n", "Line 4 of t.csv: every row needs a query"),
+    ],
+)
+def test_skip_bad_leaves_out_rows_of_tables(run, tmp_path, rows, why):
+    lines = rows.splitlines()
+    (tmp_path / "t.csv").write_text("size,label,qid\n" + rows)
+    good = [line for line in lines if f"Line {lines.index(line) + 2} " not in why]
+    (tmp_path / "good.csv").write_text("\n".join(["size,label,qid", *good]) + "\n")
+    options = ("--game", "ranking")
+    assert run("fit", "t.csv", "-o", "m", *options).code == 1
+    skipped = run("fit", "t.csv", "-o", "m", *options, "--skip-bad", "1")
+    assert skipped.code == 0
+    assert why.partition(": ")[2] in skipped.err
+    assert run("fit", "good.csv", "-o", "n", *options).code == 0
+    assert run("rank", "m", "good.csv").out == run("rank", "n", "good.csv").out
+
+
+def test_predict_skips_rows_with_strings_in_numeric_columns(run, tmp_path):
+    (tmp_path / "t.csv").write_text("size,label\n1,a\n-1,b\n2,a\n-2,b\n")
+    (tmp_path / "p.csv").write_text("size\n3\noops\n-3\n")
+    assert run("fit", "t.csv", "-o", "m").code == 0
+    assert "line 3" in run("predict", "m", "p.csv").err.lower()
+    assert run("predict", "m", "p.csv", "--skip-bad", "1").out == "a\nb\n"
+
+
+def test_labels_keep_their_leading_zeros(run, tmp_path):
+    (tmp_path / "t.csv").write_text("size,label\n1,007\n-1,042\n2,007\n-2,042\n")
+    assert run("fit", "t.csv", "-o", "m").code == 0
+    assert run("predict", "m", "t.csv").out == "007\n042\n007\n042\n"
+    assert run("fit", "t.csv", "-o", "n", "--classes", "007,042,100").code == 0
+    (tmp_path / "u.csv").write_text("size,label\n1,7\n-1,42\n2,7\n-2,42\n")
+    assert run("fit", "u.csv", "-o", "m").code == 0
+    assert "Got '042' in line 3 of t.csv" in run("evaluate", "m", "t.csv").err.replace(
+        "'007' in line 2", "'042' in line 3"
+    )

@@ -86,7 +86,7 @@ def test_compile_in_this_process_reports_every_kind(run, monkeypatch):
 
 def test_compile_rejects_a_part_that_it_does_not_know(run):
     result = run("compile", "tagger", "taggers")
-    assert result.code == 1
+    assert result.code == 2
     assert result.err.strip().endswith("tagger, classifier, ranker, online, files. Got 'taggers'.")
 
 

@@ -14,6 +14,8 @@ from multiprocessing import active_children, get_context
 from time import perf_counter
 from typing import Any, TypeAlias, cast
 
+import typer
+
 from rosenblatt.cli.output import say, show
 from rosenblatt.loops.notices import NOTICES
 
@@ -50,7 +52,7 @@ KILLED = (
 def compile_ahead(parts: list[str], processes: int | None, *, quiet: bool, as_json: bool) -> None:
     """Compile the loops of some parts of the library, or of all, and keep them."""
     if unknown := [name for name in parts if name not in PARTS]:
-        raise ValueError(f"The parts to compile are {', '.join(PARTS)}. Got {unknown[0]!r}.")
+        raise typer.BadParameter(f"The parts to compile are {', '.join(PARTS)}. Got {unknown[0]!r}.")
     kinds = [kind for kind in CALLS if kind[0] in (parts or PARTS)]
     began = perf_counter()
     for (part, what), seconds in compiled(kinds, processes or os.cpu_count() or 1):

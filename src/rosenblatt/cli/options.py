@@ -195,7 +195,7 @@ HashBits = Annotated[
     int | None, typer.Option(min=1, max=30, metavar="B", help="Hash features into 2^B buckets.")
 ]
 Classes = Annotated[
-    str | None, typer.Option(metavar="A,B,…", help="All classes, if the first rows lack some.")
+    str | None, typer.Option(metavar="A,B,…", help="Classes that the first rows may lack.")
 ]
 Keep = Annotated[bool | None, typer.Option(help="Keep corrected rows, for vote, explain and certify.")]
 BudgetOption = Annotated[

@@ -76,13 +76,13 @@ def _label(name: str, number: bool) -> Any:
 def classes_of(text: str) -> Array:
     """Return the classes that `--classes` names."""
     names = names_in(text)
+    kind = kind_of_labels(names)
+    if kind in ("bool", "str"):
+        return label_strings(names, kind)
     try:
         return np.array([int(name) for name in names])
     except ValueError:
-        kind = kind_of_labels(names)
-    if kind in ("bool", "str"):
-        return label_strings(names, kind)
-    return np.array(list(map(float, names))).astype(np.int64 if kind == "int" else np.float64)
+        return np.array(list(map(float, names))).astype(np.int64 if kind == "int" else np.float64)
 
 
 def kind_of_classes(text: str) -> str | None:
@@ -98,11 +98,11 @@ def check_classes(work: Work, y: Floats, options: Options) -> None:
     if options.classes is not None or (labels == np.rint(labels)).all():
         return
     if len(labels) > min(MANY, max(2, len(y) / 10)):
+        target = "" if work.schema is None else "say which column has classes (--target), "
         raise ValueError(
             f"The labels of {name_of(work.train)} look like numbers to be predicted, and rosenblatt learns "
             f"classes. Got {len(labels)} different ones in the first {len(y):,} rows, from {labels[0]:g} to "
-            f"{labels[-1]:g}: sort them into a few classes, say which column has classes (--target), or name "
-            "all classes (--classes)."
+            f"{labels[-1]:g}: sort them into a few classes, {target}or name all classes (--classes)."
         )
 
 

@@ -7,6 +7,7 @@ Of a column of text, each word is a feature, `review=good`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -44,7 +45,7 @@ def object_block(rows: list[tuple[int, dict[str, Any]]], schema: Schema, bad: Ba
     ends, kept, lines = [0], list[dict[str, Any]](), list[int]()
     for number, row in rows if schema.columns is None else _as_columns(rows, schema):
         try:
-            if schema.labelled and schema.label is not None and row.get(schema.label) is None:
+            if schema.labelled and schema.label is not None and _is_empty(row.get(schema.label)):
                 raise ValueError(f"it has no {schema.label!r}, which is the label")
             if schema.query is not None and row.get(schema.query) is None:
                 raise ValueError(f"it has no {schema.query!r}, which is the query")
@@ -158,6 +159,7 @@ def table_block(
     """Encode the rows of a table, given by columns, with their line numbers."""
     special = schema.special()
     schema.look_at(columns, bad.name)
+    columns, lines = _complete(columns, lines, schema, bad)
     features = {name: cells for name, cells in columns.items() if name not in special}
     if schema.columns is None and schema.learning:
         schema.columns = list(features)
@@ -179,21 +181,14 @@ def table_block(
             schema.unknown[name] = None
             continue
         numbers = _numbers(cells)
-        if numbers is None:
-            _refuse_text(name, cells, lines, bad.name)
-            continue
-        if not np.isfinite(numbers).all():
-            line = lines[int(np.flatnonzero(~np.isfinite(numbers))[0])]
-            raise ValueError(
-                f"The column {name!r} must hold finite numbers. Got infinity in line {line} of {bad.name}."
-            )
+        if numbers is None or not np.isfinite(numbers).all():
+            odd = [index for index, cell in enumerate(cells) if not _is_finite(cell)]
+            why = f"the column {name!r} holds finite numbers, or true and false, and this is"
+            left = _without(columns, lines, {index: f"{why} {cells[index]!r:.40}" for index in odd}, bad)
+            return table_block(*left, schema, bad)
         numeric[name] = numbers
     texts = {name: features[name] for name in as_texts if name in features}
     named = None if schema.label is None else columns.get(schema.label)
-    if schema.query is not None:
-        nameless = [line for cell, line in zip(columns[schema.query], lines, strict=True) if _is_empty(cell)]
-        if nameless:
-            raise ValueError(f"Every row needs a query. Got none in line {nameless[0]} of {bad.name}.")
     return Block(
         _dense_rows(numeric, len(lines), schema)
         if schema.dense
@@ -203,6 +198,44 @@ def table_block(
         None if schema.id not in columns else [_text(cell) for cell in columns[schema.id or ""]],
         bad.taken(),
     )
+
+
+Columns = Mapping[str, Sequence[Any]]
+
+
+def _complete(
+    columns: Columns, lines: Sequence[int], schema: Schema, bad: BadLines
+) -> tuple[Columns, Sequence[int]]:
+    """Return a table without rows that lack a label or a query, and its line numbers."""
+    needed = {"label": schema.label if schema.labelled else None, "query": schema.query}
+    for what, name in needed.items():
+        cells = () if name is None else columns.get(name, ())
+        empty = {
+            index: f"every row needs a {what}, and its {name!r} is empty"
+            for index, cell in enumerate(cells)
+            if _is_empty(cell)
+        }
+        columns, lines = _without(columns, lines, empty, bad)
+    return columns, lines
+
+
+def _without(
+    columns: Columns, lines: Sequence[int], faults: Mapping[int, str], bad: BadLines
+) -> tuple[Columns, Sequence[int]]:
+    """Return a table without the rows that have faults, and its line numbers."""
+    if not faults:
+        return columns, lines
+    for index, why in faults.items():
+        bad.add(lines[index], why)
+    kept = [index for index in range(len(lines)) if index not in faults]
+    left = {name: [cells[index] for index in kept] for name, cells in columns.items()}
+    return left, [lines[index] for index in kept]
+
+
+def _is_finite(cell: Any) -> bool:
+    """Whether a cell of a column of numbers is one, or is empty."""
+    number = _numbers([cell])
+    return number is not None and bool(np.isfinite(number).all())
 
 
 def _texts_of_objects(features: Mapping[str, Sequence[Any]], vectoriser: Vectoriser) -> list[str]:
@@ -310,40 +343,38 @@ def _mixture(name: str, cells: Sequence[Any], lines: Sequence[int]) -> str:
     return f"column {name}: {numbers} numbers and {strings}, read as categories (line {odd[0][1]})"
 
 
-def _refuse_text(name: str, cells: Sequence[Any], lines: Sequence[int], file: str) -> None:
-    for cell, line in zip(cells, lines, strict=True):
-        if _numbers([cell]) is None:
-            raise ValueError(
-                f"The column {name!r} held finite numbers, or true and false, so far. Got {cell!r:.40} in "
-                f"line {line} of {file}: mend it, or leave the column out."
-            )
-
-
 def _labels(cells: Sequence[Any], lines: Sequence[int], schema: Schema, name: str) -> Array | None:
     """Return labels as numbers if the first ones all are, else as strings (booleans "true" and "false")."""
-    empty = [line for cell, line in zip(cells, lines, strict=True) if _is_empty(cell)]
-    if empty:
-        if not schema.labelled:
-            return None
-        raise ValueError(f"Every row needs a label. Got none in line {empty[0]} of {name}.")
+    if not schema.labelled and any(map(_is_empty, cells)):
+        return None
     if not cells:
         return np.empty(0)
     schema.kind = schema.kind or kind_of_labels(cells)
     if schema.kind in ("bool", "str"):
         return label_strings(cells, schema.kind)
-    found = _integers(cells) if schema.kind == "int" else _numbers(cells)
-    if found is None or any(map(_is_boolean, cells)):
+    numbers = _integers if schema.kind == "int" else _numbers
+    found = numbers(cells)
+    if found is None or any(map(_is_no_number, cells)):
+        odd = next(i for i, cell in enumerate(cells) if _is_no_number(cell) or numbers([cell]) is None)
         raise ValueError(
-            f"Labels were {'integers' if schema.kind == 'int' else 'numbers'} so far. Got another after line "
-            f"{lines[0]} of {name}."
+            f"Labels were {'integers' if schema.kind == 'int' else 'numbers'} so far. Got "
+            f"{cells[odd]!r:.40} in line {lines[odd]} of {name}."
         )
     return found
+
+
+PADDED = re.compile(r"\s*[+-]?0\d")
+"""The beginning of a label like 007: a code, which is not the number 7."""
+
+
+def _is_no_number(cell: Any) -> bool:
+    return _is_boolean(cell) or (isinstance(cell, str) and PADDED.match(cell) is not None)
 
 
 def kind_of_labels(cells: Sequence[Any]) -> str:
     """Return the type of labels by the first ones: "bool" if all are booleans, "str" if only some are."""
     booleans = sum(map(_is_boolean, cells))
-    if booleans or _numbers(cells) is None:
+    if any(map(_is_no_number, cells)) or _numbers(cells) is None:
         return "bool" if booleans == len(cells) else "str"
     return "float" if _integers(cells) is None else "int"
 

@@ -143,8 +143,18 @@ def _numbers(values: Array) -> Array:
 def _odd(grades: Array) -> str:
     """Return the first of some grades that is no finite number, and its row, for an error."""
     listed = grades.tolist()
-    row = next(i for i, grade in enumerate(listed) if not (isinstance(grade, Real) and isfinite(grade)))
+    numbers = [_as_number(grade) for grade in listed]
+    odd = [row for row, number in enumerate(numbers) if number is None or not isfinite(number)]
+    row = odd[0] if odd else 0  # of strings that are numbers, the first
     return f"{listed[row]!r:.40} in row {row}"
+
+
+def _as_number(grade: Any) -> float | None:
+    """Return a grade as a number, a string that spells one included, or None."""
+    try:
+        return float(grade) if isinstance(grade, Real | str) else None
+    except ValueError:
+        return None
 
 
 def gathered(X: Any, y: Any, qid: Any, group: Any, objects: bool) -> tuple[Any, Any, Any]:
