@@ -13,7 +13,7 @@ from benchmarks.cold_start import BEFORE, ROOT, unpacked
 from benchmarks.measuring import table
 from benchmarks.workloads import WORK
 
-PROCESSES, TURNS = 3, 5
+PROCESSES, TURNS = 2, 5
 
 
 class Worker:

@@ -194,9 +194,7 @@ Text = Annotated[str | None, typer.Option(metavar="COLUMN", help="Its words are 
 HashBits = Annotated[
     int | None, typer.Option(min=1, max=30, metavar="B", help="Hash features into 2^B buckets.")
 ]
-Classes = Annotated[
-    str | None, typer.Option(metavar="A,B,…", help="Classes that the first rows may lack.")
-]
+Classes = Annotated[str | None, typer.Option(metavar="A,B,…", help="Classes that the first rows may lack.")]
 Keep = Annotated[bool | None, typer.Option(help="Keep corrected rows, for vote, explain and certify.")]
 BudgetOption = Annotated[
     int | None, typer.Option(min=2, metavar="N", help="Store at most N rows, with a kernel.")
