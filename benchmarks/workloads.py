@@ -284,12 +284,14 @@ def _() -> Work:
     ]
     labels = [1 if row[next(iter(row))] > 0 else -1 for row in rows]
 
+    learner = online.Classifier(rule="perceptron")
+
     def stream() -> None:
-        learner = online.Classifier()
         for row, label in zip(rows, labels, strict=True):
             learner.predict(row)
             learner.add_example(row, label)
 
+    stream()  # after it all names are known
     return stream
 
 
