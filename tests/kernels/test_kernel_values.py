@@ -191,3 +191,10 @@ def test_products_of_very_wide_rows_take_memory_for_stored_values_only():
     assert np.array_equal(products(*wide), X @ Z.T)
     assert tracemalloc.get_traced_memory()[1] < 10**6
     tracemalloc.stop()
+
+
+def test_products_beyond_float32_are_reported_as_such():
+    X = np.full((2, 3), 1e20, np.float32)
+    with np.errstate(over="ignore"), pytest.raises(ValueError, match=r"range of float32.*Pass X in float64"):
+        Polynomial(2)(X)
+    assert np.isfinite(Polynomial(2)(X.astype(np.float64))).all()
