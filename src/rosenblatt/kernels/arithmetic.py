@@ -44,8 +44,8 @@ def _wide_enough(values: Array, degree: int) -> Array:
     largest = float(max(values.max(initial=0), -values.min(initial=0)))
     if values.dtype == np.float32 and not np.isfinite(largest):
         raise ValueError(
-            "Inner products of these rows leave the range of float32, in which they are computed as X is. Pass "
-            "X in float64, or scale it, for example to unit length."
+            "Inner products of these rows leave the range of float32, the type of X. Pass X in float64, or "
+            "scale it, for example to unit length."
         )
     if _holds(values.dtype, largest, degree):
         return values
