@@ -106,6 +106,8 @@ def _refuse_texts_and_dates(X: Any) -> None:
     columns = _columns_of(X[:0]) if hasattr(X, "columns") else [(None, X)] if hasattr(X, "dtype") else []
     for name, values in columns:
         given: Any = getattr(values, "dtype", None)
+        if hasattr(given, "is_nested") and given.is_nested():  # of polars
+            raise _not_numbers(name, f"holds {given}", "a column for each of its numbers")
         dtype = given if hasattr(given, "kind") else values_of(values).dtype
         if dtype.kind in "mM":
             raise _not_numbers(name, f"is of type {dtype}", "numbers, such as days since a date")
