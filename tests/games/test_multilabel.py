@@ -212,3 +212,30 @@ def test_examples_take_truths_of_one_number_or_a_vector():
             Examples(rows, wrong)
     with pytest.raises(ValueError, match="a weight per round"):
         Examples(rows, np.zeros(2, int), weights=np.ones((1, 2)))
+
+
+@pytest.mark.parametrize("truth", [0, 1])
+@pytest.mark.parametrize("score", [-2.0, 0.0, 3.0])
+@pytest.mark.parametrize("ties", ["mistake", "positive"])
+def test_judge_and_ballot_of_a_label_are_those_of_its_question(ties, score, truth):
+    game, head = MultiLabel(2, ties), 1
+    where, amount = np.full((1, 2), 9), np.full(1, 9.0)
+    truths, scores = np.array([[1 - truth, truth]], np.int8), np.array([[5.0, score]])
+    sign = 2.0 * truth - 1.0
+    wrong = sign * score <= 0 if ties == "mistake" else (score >= 0) != bool(truth)
+    assert game.judge(scores, game.structure, truths, head, 0.0, where, amount) == (
+        1,
+        sign * score,
+        wrong,
+        1.0,
+    )
+    assert (where.tolist(), amount.tolist()) == ([[0, head]], [sign])
+    if ties == "positive":
+        tally = np.zeros((2, 1))
+        game.ballot(scores.T, game.structure, np.array([0, 1]), head, 4.0, tally)
+        assert tally.tolist() == [[0.0], [4.0 if score >= 0 else -4.0]]
+
+
+def test_settled_waits_for_votes_that_can_make_a_tie():
+    tally = np.array([[3.0, -3.0], [3.0, -2.0]])
+    assert MultiLabel(2).settled(tally, np.array([2.0])).tolist() == [True, False]
