@@ -204,3 +204,10 @@ def test_rules_check_tries_only_what_a_rule_corrects():
     assert {np.sign(margin) for margin, _, _ in tried} == {-1, 0, 1}
     assert {np.sign(norm_squared) for _, norm_squared, _ in tried} == {0, 1}
     assert {cost > 1 for _, _, cost in tried} == {False, True}
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_numbers_of_tries_the_step_of_a_users_rule_before_loops_are_compiled():
+    with pytest.raises(ValueError, match=r"returned .x."):
+        rules.numbers_of(SteppingBy("step_of_a_string"))
+    assert rules.numbers_of(Stepping("fine"))[1].shape == np.shape(Stepping("fine").parameters)

@@ -189,9 +189,18 @@ def mutants(path):
                 continue
             if not any(first <= start < last for first, last in skipped):
                 mutant = mutate_code(text, operator, occurrence)
-                if (meaning := ast.dump(Plain().visit(ast.parse(mutant)))) not in seen:
+                meaning = meaning_of(mutant)
+                if meaning is not None and meaning not in seen:
                     seen.add(meaning)
                     yield start[0], name, occurrence, mutant
+
+
+def meaning_of(mutant):
+    """Return a text that mutants of the same meaning share; None for what is no Python, such as f(/, x)."""
+    try:
+        return ast.dump(Plain().visit(ast.parse(mutant)))
+    except SyntaxError:
+        return None
 
 
 class Plain(ast.NodeTransformer):
